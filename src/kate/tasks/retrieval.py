@@ -1,0 +1,184 @@
+"""Retrieval: every test document asks for the training documents nearest to it; a hit shares its label.
+
+Needs vectors and labels, one class a document or sets of labels. Exact, in blocks of queries: the matrix of
+all cosines never stands in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from kate.tasks.arrays import (
+    Floats,
+    as_classes,
+    as_indicator,
+    as_vectors,
+    encode,
+    require_equal_width,
+    sorted_classes,
+)
+
+__all__ = ["FRACTIONS", "Retrieval", "retrieve"]
+
+FRACTIONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+"""The fractions of the training set that are fetched."""
+
+_SHALLOW = 0.05  # without the full ranking, fractions above this are left out
+_BLOCK = 256  # queries at a time: 256 × 11,314 sort keys are 23 MB
+
+Relevance = Callable[[slice], NDArray[np.bool_]]
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieval:
+    """Means over the queries that have something to find; the others (``n_skipped``) are 0 for any model."""
+
+    precision: dict[float, float]  # fraction of the training set fetched → share of hits among it
+    precision_at_10: float
+    mean_average_precision: float | None  # None without the full ranking
+    n_queries: int
+    n_skipped: int
+
+    def scores(self) -> dict[str, float]:
+        """The numbers of a table's row."""
+        named = {f"precision@{100 * fraction:g}%": value for fraction, value in self.precision.items()}
+        named["precision@10"] = self.precision_at_10
+        if self.mean_average_precision is not None:
+            named["map"] = self.mean_average_precision
+        return named
+
+
+def retrieve(
+    train_vectors: ArrayLike,
+    train_labels: Any,
+    test_vectors: ArrayLike,
+    test_labels: Any,
+    *,
+    fractions: Sequence[float] = FRACTIONS,
+    center: bool = False,
+    full: bool = True,
+) -> Retrieval:
+    """Precision of the nearest training documents by cosine, and mean average precision.
+
+    ``labels`` are one class a document, or an indicator matrix (n_docs, n_labels), where a hit shares any
+    label. ``center`` subtracts the mean of the training vectors first. ``full=False`` ranks only the nearest
+    documents: quicker, without mean average precision and without the fractions above 0.05. A vector of zeros
+    has cosine 0 with everything; of equals the earlier training document comes first.
+
+    >>> train, test = [[1.0, 0.0], [1.0, 0.1], [0.0, 1.0], [0.1, 1.0]], [[1.0, 0.2]]
+    >>> found = retrieve(train, ["a", "b", "a", "a"], test, ["a"], fractions=(0.5, 1.0))
+    >>> found.precision, round(found.mean_average_precision, 4)  # ranks: b, a, a, a
+    ({0.5: 0.5, 1.0: 0.75}, 0.6389)
+    """
+    documents, queries = as_vectors(train_vectors, "train_vectors"), as_vectors(test_vectors, "test_vectors")
+    require_equal_width(train_vectors=documents, test_vectors=queries)
+    fetched = _depths(fractions, len(documents), full)
+    relevance = _relevance(train_labels, len(documents), test_labels, len(queries))
+    middle = documents.mean(axis=0, dtype=np.float64) if center else np.zeros(documents.shape[1])
+    documents, queries = _unit_rows(documents - middle), _unit_rows(queries - middle)
+
+    at_10 = min(10, len(documents))
+    depths = np.array([*fetched.values(), at_10])
+    hits, average_precisions, n_skipped = np.zeros(len(depths)), 0.0, 0
+    for ranked, n_relevant in _ranked_hits(
+        queries, documents, relevance, None if full else int(depths.max())
+    ):
+        asked = n_relevant > 0
+        n_skipped += int((~asked).sum())
+        found = np.cumsum(ranked[asked], axis=1, dtype=np.int32)
+        hits += found[:, depths - 1].sum(axis=0)
+        if full:
+            precision_sums = (found * ranked[asked]) @ (1.0 / np.arange(1, len(documents) + 1))
+            average_precisions += float((precision_sums / n_relevant[asked]).sum())
+    n_asked = len(queries) - n_skipped
+    if n_asked == 0:
+        raise ValueError(f"none of the {len(queries)} test documents shares a label with a training document")
+    precisions = hits / (depths * n_asked)
+    return Retrieval(
+        precision={fraction: float(value) for fraction, value in zip(fetched, precisions[:-1], strict=True)},
+        precision_at_10=float(precisions[-1]),
+        mean_average_precision=average_precisions / n_asked if full else None,
+        n_queries=n_asked,
+        n_skipped=n_skipped,
+    )
+
+
+def _depths(fractions: Sequence[float], n_documents: int, full: bool) -> dict[float, int]:
+    """How many documents each fraction fetches, one at least."""
+    wrong = [fraction for fraction in fractions if not 0 < fraction <= 1]
+    if wrong:
+        raise ValueError(
+            f"fractions holds {wrong}; expected fractions of the training set, above 0 and at most 1"
+        )
+    kept = [fraction for fraction in fractions if full or fraction <= _SHALLOW]
+    return {fraction: max(1, round(fraction * n_documents)) for fraction in kept}
+
+
+def _relevance(train_labels: Any, n_train: int, test_labels: Any, n_test: int) -> Relevance:
+    """A function: queries → which training documents share a label with each, (n_queries, n_train)."""
+    if _is_matrix(train_labels) != _is_matrix(test_labels):
+        raise ValueError(
+            "train_labels and test_labels are of two kinds; give classes for both or sets for both"
+        )
+    if not _is_matrix(train_labels):
+        train_classes = as_classes(train_labels, n_train, "train_labels")
+        test_classes = as_classes(test_labels, n_test, "test_labels")
+        classes = sorted_classes([*train_classes, *test_classes])
+        codes, asked = encode(train_classes, classes), encode(test_classes, classes)
+        return lambda rows: asked[rows, None] == codes
+    train_sets = as_indicator(train_labels, n_train, "train_labels").astype(np.float32)
+    test_sets = as_indicator(test_labels, n_test, "test_labels").astype(np.float32)
+    if train_sets.shape[1] != test_sets.shape[1]:
+        raise ValueError(
+            f"train_labels has {train_sets.shape[1]} labels and test_labels {test_sets.shape[1]}; "
+            "give both the same columns"
+        )
+    return lambda rows: test_sets[rows] @ train_sets.T > 0
+
+
+def _is_matrix(labels: Any) -> bool:
+    return sp.issparse(labels) or getattr(labels, "ndim", 1) == 2
+
+
+def _unit_rows(vectors: Floats) -> NDArray[np.float32]:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors / np.where(norms > 0, norms, 1)).astype(np.float32)
+
+
+def _ranked_hits(
+    queries: NDArray[np.float32], documents: NDArray[np.float32], relevance: Relevance, deepest: int | None
+) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int64]]]:
+    """For each block of queries: hit or miss in order of rank (to ``deepest``), and all the hits there are.
+
+    Each document becomes one integer to sort, ``(falling cosine, row, hit)``: ties fall to the earlier row
+    and the hits come out in order with no second look-up, several times faster than a stable argsort.
+    """
+    rows_of_documents = np.arange(len(documents), dtype=np.uint64) << np.uint64(1)
+    for first in range(0, len(queries), _BLOCK):
+        block = slice(first, first + _BLOCK)
+        relevant = relevance(block)
+        keys = _falling_keys(queries[block] @ documents.T)
+        keys <<= np.uint64(32)
+        keys |= rows_of_documents
+        keys |= relevant
+        if deepest is not None and deepest < len(documents):
+            keys = np.partition(keys, deepest - 1, axis=1)[:, :deepest]
+        keys.sort(axis=1)
+        yield (keys & np.uint64(1)).astype(np.bool_), relevant.sum(axis=1)
+
+
+def _falling_keys(cosines: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """Unsigned integers below 2³² in the opposite order of the cosines.
+
+    The bits of a float, read as an integer, rise with its size: right for negative numbers (their sign bit
+    puts them behind all others); flipping the 31 bits below the sign turns the order of the positive ones.
+    """
+    cosines += np.float32(0)  # -0.0 becomes 0.0: equal cosines must have equal keys
+    bits = cosines.view(np.uint32)
+    return np.where(bits >> 31 == 1, bits, bits ^ np.uint32(0x7FFFFFFF)).astype(np.uint64)
