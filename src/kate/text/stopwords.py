@@ -1,0 +1,109 @@
+"""Stop words: the function words that say nothing about what a document is about.
+
+The English list is our own. Other languages take theirs from the ``stop-words`` package; a language that the
+package does not know (Armenian, Basque, Esperanto, Estonian, Irish, Lithuanian, Nepali, Serbian, Sesotho,
+Tamil, Yiddish) has no stop words until the caller gives some.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+__all__ = ["ENGLISH", "stop_words_of"]
+
+_DETERMINERS_AND_QUANTIFIERS = """
+a an the this that these those such some any no none every each either neither both all half several few
+fewer fewest little less least many much more most enough own same other others another certain various only
+just even one ones
+"""
+
+_PRONOUNS = """
+i me my mine myself we us our ours ourselves you your yours yourself yourselves thou thee thy thine he him
+his himself she her hers herself it its itself they them their theirs themselves themself someone somebody
+something anyone anybody anything everyone everybody everything nobody nothing noone who whom whose which
+what whoever whomever whichever whatever whatsoever whosoever oneself em
+"""
+
+_PREPOSITIONS = """
+about above across after against along alongside amid amidst among amongst around as at before behind below
+beneath beside besides between beyond by concerning despite down during except for from in inside into like
+near of off on onto out outside over past per regarding round since than through throughout till to toward
+towards under underneath unlike until unto up upon versus via vs with within without
+"""
+
+_CONJUNCTIONS = """
+and but or nor so yet if unless because although though whereas while whilst whether lest else then thus
+hence therefore thereby therein thereof thereafter thereupon whereby wherein whereof whereafter whereupon
+whence whither hereby herein hereof hereafter hereupon hither thither however moreover furthermore
+nevertheless nonetheless otherwise meanwhile
+"""
+
+_AUXILIARIES = """
+am is are was were be been being do does did doing done have has had having can could may might must shall
+should will would ought cannot let lets dare used
+"""
+
+_ADVERBS = """
+not never ever always often sometimes somewhat seldom rarely usually again already also too very quite
+rather really almost nearly hardly barely merely simply perhaps maybe indeed instead still now once here
+there where when why how everywhere anywhere somewhere nowhere wherever whenever however anyhow anyway
+somehow forth away back apart aside together elsewhere afterwards afterward beforehand formerly latter
+latterly mostly namely especially actually currently therefor ie eg etc yes ok okay oh
+"""
+
+_CONTRACTIONS = """
+ain't aren't can't couldn't daren't didn't doesn't don't hadn't hasn't haven't isn't mayn't mightn't mustn't
+needn't oughtn't shan't shouldn't wasn't weren't won't wouldn't o'clock y'all ma'am i'd i'll i'm i've you'd
+you'll you're you've he'd he'll he's she'd she'll she's it'd it'll it's we'd we'll we're we've they'd
+they'll they're they've that'd that'll that's there'd there'll there's here's who'd who'll who's who've
+what'd what'll what're what's where'd where's when's why's how'd how's let's could've might've must've
+should've would've tis twas
+"""
+
+# What is left of a contraction when somebody else has already taken its apostrophe away ("don t", "dont").
+# "won", "cant", "shell", "well", "hell", "ill", "wed" are words of their own and stay out.
+_FRAGMENTS = """
+ain aren couldn didn doesn don hadn hasn haven isn mayn mightn mustn needn oughtn shan shouldn wasn weren
+wouldn aint arent couldnt didnt doesnt dont hadnt hasnt havent isnt mightnt mustnt neednt shant shouldnt
+wasnt werent wont wouldnt ll ve re im ive youre youve youll theyre theyve theyll weve thats theres whats hes
+shes itll
+"""
+
+ENGLISH: frozenset[str] = frozenset(
+    " ".join(
+        (
+            _DETERMINERS_AND_QUANTIFIERS,
+            _PRONOUNS,
+            _PREPOSITIONS,
+            _CONJUNCTIONS,
+            _AUXILIARIES,
+            _ADVERBS,
+            _CONTRACTIONS,
+            _FRAGMENTS,
+        )
+    ).split()
+)
+
+# Algorithms of PyStemmer that are a second way to stem a language with a list of its own.
+_SAME_LANGUAGE = {"porter": "english", "dutch_porter": "dutch"}
+
+# Function words cut short before a vowel ("lorsqu'il") that the package's lists leave out.
+_ELIDED = {
+    "french": frozenset({"aujourd", "hui", "jusqu", "lorsqu", "presqu", "puisqu", "quelqu", "quoiqu"}),
+    "italian": frozenset({"quell", "quest"}),
+}
+
+
+@cache
+def stop_words_of(language: str) -> frozenset[str]:
+    """The stop words of a language of PyStemmer, empty where nobody has a list.
+
+    >>> "the" in stop_words_of("english"), "und" in stop_words_of("german"), len(stop_words_of("basque"))
+    (True, True, 0)
+    """
+    language = _SAME_LANGUAGE.get(language, language)
+    if language == "english":
+        return ENGLISH
+    from stop_words import safe_get_stop_words  # noqa: PLC0415 - reads its own files when imported
+
+    return frozenset(safe_get_stop_words(language)) | _ELIDED.get(language, frozenset())
