@@ -1,0 +1,168 @@
+"""The CPU engine: KATE's training step by numba and BLAS over sparse rows. The document matrix is never dense."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from threadpoolctl import threadpool_limits
+
+from kate.engines import step as kernels
+from kate.engines.blas import SGEMM
+from kate.engines.network import Floats, Network, Optimizer, Recipe
+
+__all__ = ["CPUEngine", "thread_count"]
+
+_ONE_AT_A_TIME = Lock()  # numba's plainest thread pool must not be entered by two threads
+
+
+class CPUEngine:
+    """Steps and losses of one network on sparse rows that are already scaled (float32 CSR).
+
+    The entries of a row are what goes in and what is to be reconstructed. ``train`` changes ``network`` in place.
+    """
+
+    def __init__(self, network: Network, recipe: Recipe, n_jobs: int | None = None) -> None:
+        self.network = network
+        self.recipe = recipe
+        self.n_threads = thread_count(n_jobs)
+        self._gradient = network.zeros()
+
+    def train(
+        self,
+        X: csr_matrix,
+        batches: list[NDArray[np.int64]],
+        rates: NDArray[np.float64],
+        optimizer: Optimizer,
+        seeds: NDArray[np.int64],
+    ) -> float:
+        """A step for each batch of documents, with its learning rate and dropout seed; returns the summed loss."""
+        total = 0.0
+        rows = _as_rows(X)
+        with self._threads():
+            memory = _Memory(self.network, self.recipe, X, batches)
+            for docs, rate, seed in zip(batches, rates, seeds, strict=True):
+                optimizer.n_steps += 1
+                total += self._step(rows, docs, memory, int(seed), optimizer, _update_rule(optimizer, float(rate)))
+        return total
+
+    def gradient(self, X: csr_matrix, docs: NDArray[np.int64], seed: int = 0) -> tuple[float, Network]:
+        """The mean loss of the documents ``docs`` and its gradient, as a step computes them; nothing is changed."""
+        with self._threads():
+            memory = _Memory(self.network, self.recipe, X, [docs])
+            still = Optimizer.adam(self.network)
+            total = self._step(_as_rows(X), docs, memory, seed, still, _update_rule(None, 0.0))
+        return total / docs.size, self._gradient.copy()
+
+    def loss(self, X: csr_matrix, block: int = 256) -> float:
+        """The mean loss of a document without competition and dropout, as encoding works."""
+        rows, recipe = _as_rows(X), self.recipe.as_encoding()
+        blocks = [np.arange(i, min(i + block, X.shape[0]), dtype=np.int64) for i in range(0, X.shape[0], block)]
+        total = 0.0
+        with self._threads():
+            memory = _Memory(self.network, recipe, X, blocks)
+            for docs in blocks:
+                rule = _rule(recipe, 0)
+                total += kernels.forward(
+                    SGEMM, rows, docs, self.network, rule, memory.by_word, memory.space,
+                    self._gradient.W, self._gradient.c, np.float32(0.0),
+                )  # fmt: skip
+        return total / X.shape[0]
+
+    def _step(
+        self,
+        rows: kernels.Rows,
+        docs: NDArray[np.int64],
+        memory: _Memory,
+        seed: int,
+        optimizer: Optimizer,
+        update: kernels.UpdateRule,
+    ) -> float:
+        loss: float = kernels.step(
+            SGEMM, rows, docs, self.network, _rule(self.recipe, seed), memory.by_word, memory.space,
+            self._gradient, optimizer.first, optimizer.second, update,
+        )  # fmt: skip
+        return loss
+
+    @contextmanager
+    def _threads(self) -> Iterator[None]:
+        """Our threads over tiles, one BLAS thread in each: never more runnable threads than were asked for."""
+        with _ONE_AT_A_TIME, threadpool_limits(1, user_api="blas"):
+            before = numba.get_num_threads()
+            numba.set_num_threads(min(self.n_threads, numba.config.NUMBA_NUM_THREADS))
+            try:
+                yield
+            finally:
+                numba.set_num_threads(before)
+
+
+class _Memory:
+    """What the steps of one call work in: room for the largest batch."""
+
+    def __init__(self, network: Network, recipe: Recipe, X: csr_matrix, batches: list[NDArray[np.int64]]) -> None:
+        V, m = network.W.shape
+        B = max(docs.size for docs in batches)
+        n_entries = max(int((X.indptr[docs + 1] - X.indptr[docs]).sum()) for docs in batches)
+        n_tiles = -(-V // kernels.TILE)
+        is_softmax = recipe.loss == "softmax"
+        self.by_word = kernels.ByWord(
+            np.empty(V + 1, np.int64), np.empty(n_entries, np.int32), np.empty(n_entries, np.int64)
+        )
+        self.space = kernels.Space(
+            Z=_floats(B, m),
+            A=_floats(B, m),
+            role=np.zeros((B, m), np.int8),
+            D=_floats(B, m),
+            part=_floats(kernels.GROUPS, B, m),
+            logits=_floats(n_tiles if is_softmax else kernels.GROUPS, B * kernels.TILE),
+            highest=_floats(n_tiles if is_softmax else 1, B),
+            total=_floats(n_tiles if is_softmax else 1, B),
+            losses=np.zeros(kernels.GROUPS),
+        )
+
+
+def _floats(*shape: int) -> Floats:
+    return np.empty(shape, np.float32)
+
+
+def _as_rows(X: csr_matrix) -> kernels.Rows:
+    mass = np.asarray(X.sum(axis=1), dtype=np.float32).ravel()
+    return kernels.Rows(X.indptr.astype(np.int64), X.indices, X.data, mass)
+
+
+def _rule(recipe: Recipe, seed: int) -> kernels.Rule:
+    return kernels.Rule(
+        recipe.loss == "softmax",
+        recipe.activation == "sigmoid",
+        recipe.n_winners,
+        np.float32(recipe.amplification),
+        recipe.dropout,
+        seed,
+    )
+
+
+def _update_rule(optimizer: Optimizer | None, rate: float) -> kernels.UpdateRule:
+    if optimizer is None:
+        numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return kernels.UpdateRule(kernels.KEEP_GRADIENT, *(np.float32(number) for number in numbers))
+    (decay1, decay2), t = optimizer.decay, optimizer.n_steps
+    numbers = (rate, decay1, decay2, optimizer.epsilon, 1 / (1 - decay1**t), 1 / (1 - decay2**t))
+    method = kernels.ADAM if optimizer.method == "adam" else kernels.ADADELTA
+    return kernels.UpdateRule(method, *(np.float32(number) for number in numbers))
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Threads for ``n_jobs``, as scikit-learn counts them: None is all (or OMP_NUM_THREADS), -1 all, -2 all but one."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "")
+        return min(available, int(limit)) if limit.isdigit() and int(limit) > 0 else available
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0; give a number of threads, -1 for all, or None")
+    return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)

@@ -1,0 +1,67 @@
+"""What every engine trains and how: the parameters, the recipe of a step, and the optimizer's state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Network", "Optimizer", "Recipe"]
+
+Floats = NDArray[np.float32]
+Loss = Literal["cross-entropy", "softmax"]
+Activation = Literal["tanh", "sigmoid"]
+
+
+class Network(NamedTuple):
+    """The parameters: W (n_words, n_topics), the hidden bias b (n_topics,) and the output bias c (n_words,)."""
+
+    W: Floats
+    b: Floats
+    c: Floats
+
+    def copy(self) -> Network:
+        return Network(self.W.copy(), self.b.copy(), self.c.copy())
+
+    def zeros(self) -> Network:
+        return Network(np.zeros_like(self.W), np.zeros_like(self.b), np.zeros_like(self.c))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a step computes: the loss, the activation, the competition (none for 0 winners), the word dropout."""
+
+    loss: Loss = "cross-entropy"
+    activation: Activation = "tanh"
+    n_winners: int = 0
+    amplification: float = 0.0
+    dropout: float = 0.0
+
+    def as_encoding(self) -> Recipe:
+        """The same network as it encodes: no competition, no dropout."""
+        return Recipe(self.loss, self.activation)
+
+
+@dataclass
+class Optimizer:
+    """Adam or Adadelta with its two running moments of every parameter.
+
+    ``decay`` is Adam's (beta1, beta2); for Adadelta both are rho.
+    """
+
+    method: Literal["adam", "adadelta"]
+    decay: tuple[float, float]
+    epsilon: float
+    first: Network
+    second: Network
+    n_steps: int = 0
+
+    @classmethod
+    def adam(cls, network: Network, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8) -> Optimizer:
+        return cls("adam", (beta1, beta2), epsilon, network.zeros(), network.zeros())
+
+    @classmethod
+    def adadelta(cls, network: Network, rho: float = 0.95, epsilon: float = 1e-8) -> Optimizer:
+        return cls("adadelta", (rho, rho), epsilon, network.zeros(), network.zeros())

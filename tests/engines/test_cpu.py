@@ -1,0 +1,185 @@
+"""The CPU engine's step against an independent dense implementation, and that one against finite differences."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from engines import dense
+from kate.competition import compete
+from kate.engines.cpu import CPUEngine, thread_count
+from kate.engines.elementary import exp, is_kept
+from kate.engines.network import Network, Optimizer, Recipe
+from kate.engines.step import TILE
+
+LOSSES = ["cross-entropy", "softmax"]
+
+
+def make_problem(n_docs=7, n_words=30, n_topics=9, seed=0, density=0.3):
+    rng = np.random.default_rng(seed)
+    x = rng.random((n_docs, n_words)) * (rng.random((n_docs, n_words)) < density)
+    W = rng.normal(scale=0.5, size=(n_words, n_topics))
+    b, c = rng.normal(scale=0.3, size=n_topics), rng.normal(scale=0.3, size=n_words)
+    return x, W, b, c
+
+
+def as_network(W, b, c):
+    return Network(*(np.ascontiguousarray(array, dtype=np.float32) for array in (W, b, c)))
+
+
+def as_rows(x):
+    return csr_matrix(x.astype(np.float32))
+
+
+SETTINGS = [
+    {"n_winners": 4, "alpha": 6.26},
+    {"n_winners": 5, "alpha": 0.5},
+    {"n_winners": 1, "alpha": 1.0},
+    {"n_winners": 9, "alpha": 0.25},
+    {"n_winners": 0, "alpha": 0.0},
+    {"n_winners": 4, "alpha": 2.0, "activation": "sigmoid"},
+]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_dense_gradient_matches_finite_differences(loss, setting):
+    x, *parameters = make_problem()
+    gradients = dense.gradient(x, *parameters, loss=loss, **setting)
+    step = 1e-6
+    rng = np.random.default_rng(1)
+    for array, gradient in zip(parameters, gradients, strict=True):
+        for place in rng.choice(array.size, size=min(25, array.size), replace=False):
+            index = np.unravel_index(place, array.shape)
+            before = array[index]
+            array[index] = before + step
+            above = dense.mean_loss(x, *parameters, loss=loss, **setting)
+            array[index] = before - step
+            below = dense.mean_loss(x, *parameters, loss=loss, **setting)
+            array[index] = before
+            assert gradient[index] == pytest.approx((above - below) / (2 * step), abs=1e-6)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+@pytest.mark.parametrize("n_words", [30, TILE, 3 * TILE + 17])
+def test_gradient_matches_the_dense_one(loss, setting, n_words):
+    x, W, b, c = make_problem(n_words=n_words, density=0.1)
+    recipe = Recipe(loss, setting.get("activation", "tanh"), setting["n_winners"], setting["alpha"])
+    value, gradient = CPUEngine(as_network(W, b, c), recipe).gradient(as_rows(x), np.arange(len(x)))
+    assert value == pytest.approx(dense.mean_loss(x, W, b, c, loss=loss, **setting), rel=1e-5)
+    for ours, expected in zip(gradient, dense.gradient(x, W, b, c, loss=loss, **setting), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradient_with_dropout_is_that_of_the_words_kept(loss):
+    x, W, b, c = make_problem(density=0.5)
+    X, dropout, seed = as_rows(x), 0.4, 11
+    kept = X.copy()
+    kept.data *= [is_kept(seed, entry, dropout) / (1 - dropout) for entry in range(X.nnz)]
+    assert 0 < np.count_nonzero(kept.data) < X.nnz
+    setting = {"loss": loss, "n_winners": 4, "alpha": 1.5}
+    engine = CPUEngine(as_network(W, b, c), Recipe(loss, "tanh", 4, 1.5, dropout))
+    value, gradient = engine.gradient(X, np.arange(len(x)), seed)
+    assert value == pytest.approx(dense.mean_loss(x, W, b, c, x_in=kept.toarray(), **setting), rel=1e-5)
+    for ours, expected in zip(gradient, dense.gradient(x, W, b, c, x_in=kept.toarray(), **setting), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_validation_loss_has_no_competition_and_no_dropout(loss):
+    x, W, b, c = make_problem(n_docs=20)
+    engine = CPUEngine(as_network(W, b, c), Recipe(loss, "tanh", 4, 6.26, 0.5))
+    expected = dense.mean_loss(x, W, b, c, loss=loss)
+    assert engine.loss(as_rows(x)) == pytest.approx(expected, rel=1e-5)
+    assert engine.loss(as_rows(x), block=3) == pytest.approx(expected, rel=1e-5)
+
+
+def dense_adam(p, g, state, t, rate):
+    state[0] = 0.9 * state[0] + 0.1 * g
+    state[1] = 0.999 * state[1] + 0.001 * g**2
+    return p - rate * (state[0] / (1 - 0.9**t)) / (np.sqrt(state[1] / (1 - 0.999**t)) + 1e-8)
+
+
+def dense_adadelta(p, g, state, t, rate):
+    state[0] = 0.95 * state[0] + 0.05 * g**2
+    change = g * np.sqrt(state[1] + 1e-8) / np.sqrt(state[0] + 1e-8)
+    state[1] = 0.95 * state[1] + 0.05 * change**2
+    return p - rate * change
+
+
+@pytest.mark.parametrize(
+    ("method", "rule", "rate"), [("adam", dense_adam, 0.01), ("adadelta", dense_adadelta, 2.0)]
+)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_several_steps_follow_the_optimizer(loss, method, rule, rate):
+    x, *parameters = make_problem(n_docs=12)
+    network = as_network(*parameters)
+    optimizer = getattr(Optimizer, method)(network)
+    batches = [np.arange(0, 5), np.arange(5, 10), np.arange(10, 12)]
+    engine = CPUEngine(network, Recipe(loss, "tanh", 4, 1.0))
+    engine.train(as_rows(x), batches, np.full(3, rate), optimizer, np.arange(3))
+    states = [[0.0, 0.0] for _ in parameters]
+    for t, batch in enumerate(batches, start=1):
+        gradients = dense.gradient(x[batch], *parameters, loss=loss, n_winners=4, alpha=1.0)
+        parameters = [rule(p, g, s, t, rate) for p, g, s in zip(parameters, gradients, states, strict=True)]
+    for ours, expected in zip(network, parameters, strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-3, atol=1e-4)
+
+
+def test_competition_of_the_engine_is_the_definition():
+    """A network whose W is the identity on the first words shows its codes in the logits."""
+    rng = np.random.default_rng(3)
+    n_topics = 21
+    z = np.round(rng.normal(size=(40, n_topics)), 1)  # many ties
+    for n_winners in (1, 2, 5, 8, 21):
+        a = compete(z.astype(np.float32), n_winners, 0.7)
+        ours = competed_by_engine(z, n_winners, 0.7)
+        np.testing.assert_allclose(ours, a, rtol=1e-5, atol=1e-6)
+
+
+def competed_by_engine(z, n_winners, alpha):
+    from kate.engines.step import Rule, _compete
+
+    rule = Rule(False, False, n_winners, np.float32(alpha), 0.0, 0)
+    z = z.astype(np.float32)
+    a, role = np.empty_like(z), np.empty(z.shape, np.int8)
+    for i in range(len(z)):
+        _compete(z[i], a[i], role[i], rule)
+    return a
+
+
+def test_threads_do_not_change_the_result():
+    x, W, b, c = make_problem(n_docs=40, n_words=3 * TILE)
+    results = []
+    for n_jobs in (1, 2):
+        network = as_network(W, b, c)
+        batches = [np.arange(i, i + 10) for i in range(0, 40, 10)]
+        engine = CPUEngine(network, Recipe("softmax", "tanh", 4, 0.5, 0.3), n_jobs=n_jobs)
+        engine.train(as_rows(x), batches, np.full(4, 0.01), Optimizer.adam(network), np.arange(4))
+        results.append(network)
+    for one, two in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_exp_is_exact_enough():
+    for x in np.linspace(-86, 86, 2001, dtype=np.float32):
+        assert exp(x) == pytest.approx(np.exp(np.float64(x)), rel=5e-7)
+
+
+def test_dropout_keeps_the_share_it_should():
+    kept = np.mean([is_kept(5, entry, 0.7) for entry in range(20_000)])
+    assert kept == pytest.approx(0.3, abs=0.01)
+
+
+def test_thread_count(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    available = thread_count(None)
+    assert available >= 1
+    assert thread_count(1) == 1
+    assert thread_count(-1) == available
+    assert thread_count(-100) == 1
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert thread_count(None) == 1
+    with pytest.raises(ValueError, match="n_jobs is 0"):
+        thread_count(0)
