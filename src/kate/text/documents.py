@@ -1,0 +1,88 @@
+"""Documents: texts with their ids, labels and titles, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+__all__ = ["Documents"]
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """A corpus in memory, once: every property is a view of one table.
+
+    Attributes
+    ----------
+    frame : columns text, id (unique), label, title (null where there is none), then the source's other fields.
+    n_skipped, skipped : malformed rows that were left out, and the messages about the first of them.
+
+    >>> documents = Documents.from_texts(["A tax bill", "A treaty"], labels=["money", "peace"])
+    >>> len(documents), documents.ids, documents.labels, documents.titles
+    (2, ['0', '1'], ['money', 'peace'], None)
+    """
+
+    frame: pl.DataFrame
+    n_skipped: int = 0
+    skipped: tuple[str, ...] = ()
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str],
+        ids: Sequence[object] | None = None,
+        labels: Sequence[object] | None = None,
+        titles: Sequence[object] | None = None,
+    ) -> Documents:
+        """Documents from texts at hand; ids are running numbers unless they are given."""
+        column = texts if isinstance(texts, pl.Series) else pl.Series(list(texts), dtype=pl.String)
+        if ids is None:
+            ids = range(len(column))
+        columns = {"text": column.alias("text")}
+        for name, values in (("id", ids), ("label", labels), ("title", titles)):
+            if values is not None and len(values) != len(column):
+                raise ValueError(
+                    f"{len(values):,} {name}s for {len(column):,} texts; give one for each, or none"
+                )
+            strings = [None] * len(column) if values is None else [_string(value) for value in values]
+            columns[name] = pl.Series(name, strings, dtype=pl.String)
+        if (twice := first_repeated(columns["id"])) is not None:
+            raise ValueError(f"the id {twice!r} is given to several documents; ids must be unique")
+        return cls(pl.DataFrame(columns))
+
+    @property
+    def texts(self) -> pl.Series:
+        return self.frame["text"]
+
+    @property
+    def ids(self) -> list[str]:
+        return self.frame["id"].to_list()
+
+    @property
+    def labels(self) -> list[str | None] | None:
+        """A label for each document, or None when no document has one."""
+        return self._values("label")
+
+    @property
+    def titles(self) -> list[str | None] | None:
+        """A title for each document, or None when no document has one."""
+        return self._values("title")
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def _values(self, name: str) -> list[str | None] | None:
+        column = self.frame[name]
+        return None if column.null_count() == len(column) else column.to_list()
+
+
+def first_repeated(ids: pl.Series) -> str | None:
+    """The first id that was seen before, None when all are different."""
+    repeated = ids.filter(~ids.is_first_distinct())
+    return None if repeated.is_empty() else str(repeated[0])
+
+
+def _string(value: object) -> str | None:
+    return None if value is None else str(value)

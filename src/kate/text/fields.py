@@ -1,0 +1,85 @@
+"""Fields: which column of a file is the text, the id, the label and the title."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+__all__ = ["Fields", "choose_fields"]
+
+# Names that people give to a field, the likeliest first.
+_USUAL_NAMES = {
+    "text": (
+        *(
+            "text",
+            "body",
+            "content",
+            "document",
+            "abstract",
+            "review",
+            "message",
+            "article",
+            "comment",
+            "post",
+        ),
+        *("sentence", "description", "summary", "contents", "txt", "doc"),
+    ),
+    "id": ("id", "_id", "doc_id", "docid", "document_id", "uid", "uuid", "key"),
+    "label": ("label", "category", "class", "topic", "target", "labels", "categories", "topics", "sentiment"),
+    "title": ("title", "headline", "subject", "name", "heading"),
+}
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The names of the four fields; None: guess when asking, absent when answering."""
+
+    text: str | None = None
+    id: str | None = None
+    label: str | None = None
+    title: str | None = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        """What was asked for by name."""
+        names = zip(("text", "id", "label", "title"), astuple(self), strict=True)
+        return {role: name for role, name in names if name is not None}
+
+
+def choose_fields(present: Sequence[str], asked: Fields, where: str) -> Fields:
+    """The fields to read from those that are present: those asked for, or else the usual names.
+
+    >>> choose_fields(["ID", "Headline", "Body"], Fields(), "news.csv")
+    Fields(text='Body', id='ID', label=None, title='Headline')
+    """
+    chosen: dict[str, str | None] = {}
+    for role, usual in _USUAL_NAMES.items():
+        name = asked.given.get(role)
+        chosen[role] = _find(present, usual) if name is None else _find(present, [name])
+        if name is not None and chosen[role] is None:
+            raise ValueError(
+                f"{where} has no field {name!r} for the {role}; its fields are {_listed(present)}: "
+                "choose one of them"
+            )
+    if chosen["text"] is None:
+        raise ValueError(
+            f"{where} has no field with a usual name for the text (such as text, body or content); "
+            f"its fields are {_listed(present)}: say which one holds the text (text=...)"
+        )
+    return Fields(**chosen)
+
+
+def _find(present: Sequence[str], names: Sequence[str]) -> str | None:
+    exact = set(present)
+    folded = {name.strip().casefold(): name for name in reversed(present)}  # the first of equals wins
+    for name in names:
+        if name in exact:
+            return name
+        if name.casefold() in folded:
+            return folded[name.casefold()]
+    return None
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:20])
+    return (shown or "none") + (f" and {len(names) - 20} more" if len(names) > 20 else "")

@@ -1,0 +1,94 @@
+"""Readers: files, folders or standard input → :class:`Documents`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+import polars as pl
+
+from kate.text.documents import Documents, first_repeated
+from kate.text.fields import Fields
+from kate.text.rows import Complaints, MalformedRowError, OnError, file_rows, folder_rows
+from kate.text.sources import Source, list_sources
+from kate.text.tables import OWN_COLUMNS, gather, read_parquet
+
+__all__ = ["Documents", "MalformedRowError", "read_corpus"]
+
+
+def read_corpus(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002 - the name of the field
+    label: str | None = None,
+    title: str | None = None,
+    format: str | None = None,  # noqa: A002 - as everywhere in data frames
+    encoding: str = "utf-8",
+    on_error: OnError = "raise",
+    stdin: BinaryIO | None = None,
+) -> Documents:
+    """Read documents from one file or several, from folders, or from standard input.
+
+    Parameters
+    ----------
+    paths : .jsonl (an object a line), .csv or .tsv (with a header), .parquet, .txt (a document a line), each
+        also as .gz or .zst; a folder of text files (a document a file, its sub-folder is the label, its path
+        the id); ``"-"`` for standard input.
+    text, id, label, title : the fields to read; guessed by the usual names when left out. Documents without
+        an id get the name of the file and the number of the line.
+    format : jsonl, csv, tsv, parquet or txt, when the name of the file does not tell.
+    encoding : of text files; a byte-order mark is passed over.
+    on_error : "raise" stops at the first malformed row and names its file and line; "skip" leaves such rows
+        out and counts them in ``n_skipped``.
+    stdin : where to read ``"-"`` from.
+
+    Raises
+    ------
+    OSError, ValueError : with one line that says what was found, what was expected and what to do.
+
+    >>> import io
+    >>> lines = io.BytesIO(b'{"body": "A tax bill", "topic": "money"}')
+    >>> documents = read_corpus("-", format="jsonl", stdin=lines)
+    >>> documents.texts.to_list(), documents.labels, documents.ids
+    (['A tax bill'], ['money'], ['stdin:1'])
+    """
+    asked = Fields(text, id, label, title)
+    complaints = Complaints(on_error)
+    sources = list_sources(paths, format, stdin)
+    tables = [table for source in sources for table in _tables(source, asked, encoding, complaints)]
+    if not sum(len(table) for table in tables):
+        shown = ", ".join(source.shown for source in sources)
+        skipped = f" ({complaints.count:,} skipped: {complaints.messages[0]})" if complaints.count else ""
+        raise ValueError(f"no documents in {shown}{skipped}; expected at least one")
+    frame = _with_unique_ids(pl.concat(tables, how="diagonal_relaxed"), id_asked=id)
+    return Documents(frame, complaints.count, tuple(complaints.messages))
+
+
+def _tables(source: Source, asked: Fields, encoding: str, complaints: Complaints) -> Iterator[pl.DataFrame]:
+    if source.format == "parquet":
+        yield read_parquet(source, asked, complaints)
+        return
+    if source.format in {"folder", "txt"} and asked.given:
+        role, name = next(iter(asked.given.items()))
+        raise ValueError(
+            f"{role}={name!r}: {source.shown} is plain text and has no fields; leave {role} out"
+            + (" (the label of a file is its sub-folder)" if source.format == "folder" else "")
+        )
+    read = folder_rows if source.format == "folder" else file_rows
+    yield from gather(read(source, encoding, complaints), asked, source.shown, complaints)
+
+
+def _with_unique_ids(table: pl.DataFrame, id_asked: str | None) -> pl.DataFrame:
+    """The ids of the source where they tell documents apart; else, unless they were asked for, the places."""
+    ids = table["id"].fill_null(table["place"])
+    if (repeated := first_repeated(ids)) is not None:
+        if id_asked is not None:
+            raise ValueError(
+                f"the id field {id_asked!r} is not unique: {repeated!r} occurs more than once; choose "
+                "another field, or leave id out for ids made of file and line"
+            )
+        ids = table["place"]
+    others = [name for name in table.columns if name not in OWN_COLUMNS]
+    return table.select("text", ids.alias("id"), "label", "title", *others)

@@ -1,0 +1,253 @@
+"""Sources: files, compressed or not, folders and standard input; what is wrong with them in clear words."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import zstandard
+
+__all__ = ["Source", "broken_bytes", "list_sources", "read_text", "text_lines"]
+
+PathLike = str | os.PathLike[str]
+
+STDIN = "-"
+_FORMAT_OF = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".txt": "txt",
+    ".text": "txt",
+}
+FORMATS = ("jsonl", "csv", "tsv", "parquet", "txt")
+_COMPRESSED = {".gz", ".zst"}
+_START = 1 << 13  # bytes to judge a file by
+_TRY_ENCODING = "pass the right encoding= (latin-1 or cp1252, perhaps)"
+_KNOWN_STARTS = {
+    b"\x1f\x8b": "it is gzip-compressed: let its name end in .gz",
+    b"\x28\xb5\x2f\xfd": "it is zstd-compressed: let its name end in .zst",
+    b"PAR1": "it is a Parquet file: pass format='parquet' or let its name end in .parquet",
+    b"PK\x03\x04": "it is a zip archive: unpack it first",
+    b"%PDF": "it is a PDF: extract its text first",
+}
+# What the error handler "surrogateescape" makes of bytes that the encoding does not know.
+_BROKEN = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One thing to read: ``shown`` in messages, ``name`` in the ids of documents that bring none."""
+
+    path: Path
+    format: str  # one of FORMATS, or "folder"
+    name: str
+    stdin: BinaryIO | None = None
+
+    @property
+    def shown(self) -> str:
+        return "standard input" if self.stdin else str(self.path)
+
+    @property
+    def compression(self) -> str | None:
+        suffix = self.path.suffix.lower()
+        return suffix if suffix in _COMPRESSED else None
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """The bytes, decompressed; damage found while reading becomes a clear error."""
+        if self.stdin is not None:
+            yield self.stdin
+            return
+        with (
+            self.path.open("rb") as file,
+            _clear_damage(self.shown),
+            _decompressed(file, self.path) as stream,
+        ):
+            yield stream
+
+
+@contextmanager
+def _clear_damage(shown: str) -> Iterator[None]:
+    """Say of a compressed file that breaks what broke and what to do."""
+    try:
+        yield
+    except EOFError:
+        raise ValueError(
+            f"{shown} is cut short: the compressed data ends too early; copy or download it again"
+        ) from None
+    except (gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
+        raise ValueError(
+            f"{shown} is not what its name says or is damaged ({error}); check it, or copy it again"
+        ) from None
+
+
+@contextmanager
+def _decompressed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        with gzip.GzipFile(fileobj=file) as stream:
+            yield io.BufferedReader(stream)
+    elif suffix == ".zst":
+        yield io.BufferedReader(_ZstdReader(file), 1 << 17)
+    else:
+        yield file
+
+
+class _ZstdReader(io.RawIOBase):
+    """Decompressed bytes of a .zst file. The library's own reader takes a truncated file for a short one."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._inside = False  # a frame
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any writable buffer in the stubs
+        while not self._ready:
+            compressed = (self._frame.unused_data if self._frame.eof else b"") or self._file.read(1 << 16)
+            if not compressed:
+                if self._inside:
+                    raise EOFError
+                return 0
+            if self._frame.eof:
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+            self._ready = self._frame.decompress(compressed)
+            self._inside = not self._frame.eof
+        size = min(len(buffer), len(self._ready))
+        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
+        return size
+
+
+def list_sources(
+    paths: PathLike | Sequence[PathLike], given_format: str | None, stdin: BinaryIO | None = None
+) -> list[Source]:
+    """What the paths stand for, each with its format and a name of its own."""
+    if given_format is not None and given_format not in FORMATS:
+        raise ValueError(f"unknown format {given_format!r}; choose one of {', '.join(FORMATS)}")
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not given:
+        raise ValueError("no files to read; give at least one path")
+    texts = [os.fspath(path) for path in given]
+    for text in texts:
+        if texts.count(text) > 1:
+            raise ValueError(f"{text} is given twice; every document would be there twice")
+    stems = [_stem(Path(text)) for text in texts]
+    names = stems if len(set(stems)) == len(stems) else texts
+    if len(texts) == 1 and Path(texts[0]).is_dir():
+        names = [""]  # alone, a folder adds nothing to the paths inside it
+    return [_source(text, given_format, name, stdin) for text, name in zip(texts, names, strict=True)]
+
+
+def _source(text: str, given_format: str | None, name: str, stdin: BinaryIO | None) -> Source:
+    path = Path(text)
+    if text == STDIN:
+        if given_format is None or given_format == "parquet":
+            raise ValueError(
+                "standard input has no extension to tell its format; pass format='jsonl' or format='txt'"
+            )
+        return Source(path, given_format, "stdin", stdin or sys.stdin.buffer)
+    if not text or not path.exists():
+        raise FileNotFoundError(f"{text or 'the empty path'!s} does not exist; check the name and the folder")
+    if path.is_dir():
+        if given_format is not None:
+            raise IsADirectoryError(
+                f"{path} is a folder, and format={given_format!r} needs a file; name the files in it, "
+                "or leave the format out to read a folder of text files"
+            )
+        return Source(path, "folder", name)
+    return Source(path, given_format or _format_of(path), name)
+
+
+def _stem(path: Path) -> str:
+    bare = path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
+    return bare.stem if bare.suffix.lower() in _FORMAT_OF else bare.name
+
+
+def _format_of(path: Path) -> str:
+    bare = path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
+    if bare.suffix.lower() in _FORMAT_OF:
+        return _FORMAT_OF[bare.suffix.lower()]
+    found = f"the extension {bare.suffix!r}" if bare.suffix else "no extension"
+    raise ValueError(
+        f"{path} has {found}, which tells no format; pass format= one of {', '.join(FORMATS)}, or use a name "
+        f"that ends in {', '.join(_FORMAT_OF)} (and .gz or .zst)"
+    )
+
+
+def text_lines(source: Source, encoding: str, newline: str | None = None) -> Iterator[str]:
+    """The lines of a text file with their ends.
+
+    Bytes that are not in the encoding stay for :func:`broken_bytes` to find: the error then names the line.
+    """
+    codec = "utf-8-sig" if _codec(encoding) == "utf-8" else encoding
+    with source.open() as stream:
+        buffered = stream if hasattr(stream, "peek") else io.BufferedReader(stream)  # type: ignore[type-var]
+        _require_text(buffered.peek(_START)[:_START], encoding, source.shown)
+        text = io.TextIOWrapper(buffered, codec, "surrogateescape", newline)
+        try:
+            yield from text
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{source.shown} is not {encoding} ({error}); {_TRY_ENCODING}") from None
+        finally:
+            text.detach()  # whoever opened the stream closes it
+
+
+def _require_text(start: bytes, encoding: str, shown: str) -> None:
+    """Refuse binary data: text holds no NUL bytes unless its characters are 2 or 4 bytes wide."""
+    hint = next((hint for magic, hint in _KNOWN_STARTS.items() if start.startswith(magic)), None)
+    wide = _codec(encoding).startswith(("utf-16", "utf-32"))
+    if hint or (b"\0" in start and not wide):
+        raise ValueError(
+            f"{shown} is binary, not text; " + (hint or "give a text file, or pass its encoding=")
+        )
+
+
+def broken_bytes(text: str, encoding: str) -> str | None:
+    """What is wrong with the bytes that a text came from, None when nothing is."""
+    if text.isascii() or not (found := _BROKEN.search(text)):
+        return None
+    code = ord(found.group())
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"byte 0x{code & 0xFF:02x} is not {encoding}; {_TRY_ENCODING}"
+    return f"\\u{code:04x} is half a character, not valid Unicode"
+
+
+def read_text(path: Path, encoding: str) -> str:
+    """The text of a whole file; a ValueError says why there is none."""
+    with path.open("rb") as file, _clear_damage(str(path)), _decompressed(file, path) as stream:
+        content = stream.read()
+    _require_text(content[:_START], encoding, str(path))
+    codec = "utf-8-sig" if _codec(encoding) == "utf-8" else encoding
+    try:
+        return content.decode(codec)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"line {line}: byte 0x{content[error.start]:02x} is not {encoding}; {_TRY_ENCODING}"
+        ) from None
+
+
+def _codec(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise ValueError(
+            f"unknown encoding {encoding!r}; use a name such as utf-8, latin-1 or cp1252"
+        ) from None
