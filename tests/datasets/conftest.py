@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import socket
-from collections.abc import Iterator
+import tarfile
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +51,18 @@ def module_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KATE_CACHE", str(folder))
         yield folder
+
+
+@pytest.fixture(scope="session")
+def make_tar() -> Callable[[Path, Mapping[str, bytes]], Path]:
+    """Packs files into a tar archive, compressed as its name says."""
+
+    def pack(path: Path, files: Mapping[str, bytes]) -> Path:
+        with tarfile.open(path, f"w:{path.suffix[1:]}") as archive:
+            for name, content in files.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                archive.addfile(member, io.BytesIO(content))
+        return path
+
+    return pack

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import gzip
-import io
-import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,29 +9,22 @@ import pytest
 
 from kate.datasets.archives import files_in, lines_of
 
-
-def tar_of(path: Path, files: dict[str, bytes]) -> Path:
-    with tarfile.open(path, "w:gz") as archive:
-        for name, content in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return path
+Pack = Callable[[Path, dict[str, bytes]], Path]
 
 
-def test_a_folder_and_its_archive_read_alike(tmp_path: Path) -> None:
+def test_a_folder_and_its_archive_read_alike(tmp_path: Path, make_tar: Pack) -> None:
     files = {"a/1": b"one", "b/2": b"two"}
     for name, content in files.items():
         (tmp_path / "folder" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "folder" / name).write_bytes(content)
 
-    assert dict(files_in(tar_of(tmp_path / "x.tar.gz", files))) == files
+    assert dict(files_in(make_tar(tmp_path / "x.tar.gz", files))) == files
     assert dict(files_in(tmp_path / "folder")) == files
 
 
-def test_an_archive_cut_anywhere_is_named(tmp_path: Path) -> None:
+def test_an_archive_cut_anywhere_is_named(tmp_path: Path, make_tar: Pack) -> None:
     noise = np.random.default_rng(0).bytes(100_000)  # incompressible, so that a cut is a cut in the middle
-    whole = tar_of(tmp_path / "whole.tar.gz", {f"{n}": noise for n in range(3)}).read_bytes()
+    whole = make_tar(tmp_path / "whole.tar.gz", {f"{n}": noise for n in range(3)}).read_bytes()
     for share in (0.0, 0.01, 0.5, 0.9):
         cut = tmp_path / "cut.tar.gz"
         cut.write_bytes(whole[: int(share * len(whole))])

@@ -27,6 +27,9 @@ class Source(Protocol):
 
     def obtain(self, data_home: str | os.PathLike[str] | None = None) -> Path: ...
 
+    def advice(self, data_home: str | os.PathLike[str] | None = None) -> str:
+        """What a person can do to have it, as the end of a sentence."""
+
 
 @dataclass(frozen=True)
 class Expected:

@@ -134,10 +134,10 @@ def _read_stories(paths: Sequence[Path]) -> _Stories:
                 ids.append(int(story))
                 starts.append(len(codes))
                 awaits = b".W"
-            elif line == b".W" and awaits == b".W":
+            elif line == b".W" or (line and awaits):
+                if line != b".W" or awaits != b".W":
+                    raise _malformed(path, number, _next(awaits), line)
                 awaits = b""
-            elif line and awaits:
-                raise _malformed(path, number, _next(awaits), line)
             else:
                 codes.extend(map(code_of.__getitem__, line.split()))
         if awaits == b".W":

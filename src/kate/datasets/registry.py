@@ -6,13 +6,11 @@ import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from kate.datasets import movies, newsgroups, rcv1, reuters21578, sotu, wiki10
 from kate.datasets.dataset import DataSet
-from kate.datasets.places import data_folders
 from kate.datasets.preparing import prepare
 from kate.text.corpus import Corpus
 
@@ -72,8 +70,7 @@ class DatasetRow:
     vocabulary_size: int
     licence: str
     is_here: bool
-    files: tuple[str, ...]
-    put_files_into: Path
+    how_to_get_it: str
 
 
 def list_datasets(data_home: str | os.PathLike[str] | None = None) -> list[DatasetRow]:
@@ -98,8 +95,7 @@ def _row(dataset: DataSet, data_home: str | os.PathLike[str] | None) -> DatasetR
         vocabulary_size=dataset.vocabulary_size,
         licence=dataset.licence,
         is_here=all(source.find(data_home) is not None for source in always),
-        files=tuple(source.name for source in dataset.sources),
-        put_files_into=data_folders(data_home)[0],
+        how_to_get_it=" and ".join(dict.fromkeys(source.advice(data_home) for source in always)),
     )
 
 

@@ -92,7 +92,8 @@ def _pack_labels(corpus: Corpus) -> Arrays:
         return _pack_sparse("labels", corpus.labels)
     if corpus.label_kind == "number":
         return {"labels": corpus.labels}
-    return {"labels": _smallest(np.searchsorted(corpus.classes, corpus.labels))}
+    code_of = {name: code for code, name in enumerate(corpus.classes)}
+    return {"labels": _smallest(np.array([code_of[name] for name in corpus.labels], dtype=np.int64))}
 
 
 def _unpack_labels(kind: str, classes: list[str], arrays: Arrays) -> Labels:

@@ -89,9 +89,10 @@ class Corpus:
         if self.label_kind == "classes" and not len(self.classes):
             self._set("classes", np.unique(np.asarray(self.labels)).tolist())
         self._set("classes", tuple(self.classes))
-        for array in (self.X, self.labels):
-            _freeze(array)
+        self._set("X", _frozen(self.X))
+        self._set("labels", _frozen(self.labels))
         self._require_consistent_lengths()
+        self._require_known_labels()
         self._require_sound_split()
 
     @property
@@ -149,8 +150,14 @@ class Corpus:
                 raise ValueError(f"{length:,} {what} for {self.n_docs:,} documents: one each is expected")
         if len(self.vocabulary) != self.n_words:
             raise ValueError(f"{len(self.vocabulary):,} words name {self.n_words:,} columns of X")
+
+    def _require_known_labels(self) -> None:
+        if sp.issparse(self.labels) != (self.label_kind == "sets"):
+            raise ValueError("labels are a sparse indicator matrix exactly when label_kind is 'sets'")
         if self.label_kind == "sets" and self.labels.shape[1:] != (len(self.classes),):
             raise ValueError(f"labels of shape {self.labels.shape} for {len(self.classes):,} classes")
+        if self.label_kind == "classes" and not np.isin(np.asarray(self.labels), list(self.classes)).all():
+            raise ValueError("a document has a label that is not among the classes")
 
     def _require_sound_split(self) -> None:
         for name in ("train", "validation", "test"):
@@ -165,14 +172,17 @@ class Corpus:
             raise ValueError("validation must be a subset of train")
 
 
-def _freeze(array: Labels) -> None:
+def _frozen(array: Labels) -> Labels:
+    """The same numbers behind a door that does not open; the caller's own array stays as it is."""
     if isinstance(array, np.ndarray):
-        array.flags.writeable = False
-        return
-    for part in (array.data, array.indices, array.indptr):
-        part.flags.writeable = False
+        return _read_only(array.view())
+    if not array.has_canonical_format:  # what cannot be sorted later must be sorted now
+        array = array.copy()
+        array.sum_duplicates()
+    parts = tuple(_read_only(part.view()) for part in (array.data, array.indices, array.indptr))
+    return sp.csr_array(parts, shape=array.shape)
 
 
-def _read_only(array: Rows) -> Rows:
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array
