@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 __all__ = ["Descent", "descend"]
 
@@ -50,18 +51,20 @@ def descend(
     squares = [np.zeros_like(array) for array in parameters]
     best = Descent([array.copy() for array in parameters], 0, validation_loss(parameters))
     step = 0
-    for epoch in range(1, max_epochs + 1):
-        order = generator.permutation(n_documents)
-        for first in range(0, n_documents, batch_size):
-            step += 1
-            slopes = gradients(parameters, order[first : first + batch_size])
-            for moments in zip(parameters, slopes, means, squares, strict=True):
-                _adam_step(*moments, step=step, rate=learning_rate)
-        loss = validation_loss(parameters)
-        if loss < best.validation_loss:
-            best = Descent([array.copy() for array in parameters], epoch, loss)
-        elif epoch - best.epoch >= patience:
-            break
+    # One thread: batches are small, and a score must not depend on the number of cores.
+    with threadpool_limits(1, user_api="blas"):
+        for epoch in range(1, max_epochs + 1):
+            order = generator.permutation(n_documents)
+            for first in range(0, n_documents, batch_size):
+                step += 1
+                slopes = gradients(parameters, order[first : first + batch_size])
+                for moments in zip(parameters, slopes, means, squares, strict=True):
+                    _adam_step(*moments, step=step, rate=learning_rate)
+            loss = validation_loss(parameters)
+            if loss < best.validation_loss:
+                best = Descent([array.copy() for array in parameters], epoch, loss)
+            elif epoch - best.epoch >= patience:
+                break
     return best
 
 

@@ -71,6 +71,9 @@ def classify(  # noqa: PLR0917  three sets of documents, each vectors and labels
     >>> round(result.accuracy, 3), result.confusion.tolist()
     (0.667, [[1, 0], [1, 1]])
     """
+    test = as_vectors(test_vectors, "test_vectors")  # a mistake is told before the fit, not after it
+    require_equal_width(train_vectors=as_vectors(train_vectors, "train_vectors"), test_vectors=test)
+    truth = as_classes(test_labels, len(test), "test_labels")
     fitted = fit_classes(
         train_vectors,
         train_labels,
@@ -79,9 +82,6 @@ def classify(  # noqa: PLR0917  three sets of documents, each vectors and labels
         probe=probe,
         random_state=random_state,
     )
-    test = as_vectors(test_vectors, "test_vectors")
-    require_equal_width(train_vectors=fitted.linear.weights.T, test_vectors=test)
-    truth = as_classes(test_labels, len(test), "test_labels")
     return _score(fitted, fitted.predict(test), truth)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from kate.tasks.arrays import Floats
 
@@ -24,9 +25,10 @@ STRENGTHS = (1.0, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4, 1e-5)
 Loss = Callable[[NDArray[np.float32], NDArray[Any]], float]
 """(logits, targets) → the summed loss; the logits are overwritten by the gradient with respect to them."""
 
-_BLOCK = 8192  # documents at a time: the logits of a large corpus never stand in memory together
+_BLOCK = 1024  # documents at a time: their logits stay in the processor's cache
 _MAX_ITERATIONS = 300
-_GRADIENT_TOLERANCE = 1e-5
+_GRADIENT_TOLERANCE = 1e-4
+_WIDEST_TURN = 2048  # columns; the axes of wider inputs cost more than they save
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +74,14 @@ def logistic_loss(logits: NDArray[np.float32], indicator: NDArray[np.bool_]) -> 
     >>> round(logistic_loss(logits, np.array([[True, False]])), 4), logits.tolist()
     (1.3863, [[-0.5, 0.5]])
     """
-    tails = np.exp(-np.abs(logits))  # never overflows, whatever the sign
-    loss = np.log1p(tails).sum(dtype=np.float64) + np.maximum(logits, 0).sum(dtype=np.float64)
-    loss -= logits[indicator].sum(dtype=np.float64)
-    np.divide(np.where(logits >= 0, np.float32(1), tails), 1 + tails, out=logits)
+    sizes = np.abs(logits)
+    loss = 0.5 * (sizes.sum(dtype=np.float64) + logits.sum(dtype=np.float64))  # max(logit, 0)
+    loss -= logits.sum(where=indicator, dtype=np.float64)
+    loss += np.log1p(np.exp(-sizes)).sum(dtype=np.float64)  # never overflows, whatever the sign
+    logits *= 0.5
+    np.tanh(logits, out=logits)
+    logits *= 0.5
+    logits += 0.5
     logits -= indicator
     return float(loss)
 
@@ -96,8 +102,8 @@ def fit_probe(
     [0, 1]
     """
     mean, scale = standards(vectors)
-    inputs = standardize(vectors, mean, scale)
-    return LinearProbe(mean, scale, *_minimize(inputs, targets, n_outputs, loss, l2=l2, start=start))
+    turned = _turn(standardize(vectors, mean, scale))
+    return LinearProbe(mean, scale, *_minimize(turned, targets, n_outputs, loss, l2=l2, start=start))
 
 
 def fit_path(
@@ -105,14 +111,16 @@ def fit_path(
     targets: NDArray[Any],
     n_outputs: int,
     loss: Loss,
+    *,
     strengths: tuple[float, ...] = STRENGTHS,
+    start: LinearProbe | None = None,
 ) -> Iterator[tuple[float, LinearProbe]]:
-    """(strength, probe) for each strength from the strongest on, each started from the one before it."""
+    """(strength, probe) for each strength, the strongest first, each started from the one before it."""
     mean, scale = standards(vectors)
-    inputs = standardize(vectors, mean, scale)
-    probe: LinearProbe | None = None
+    turned = _turn(standardize(vectors, mean, scale))
+    probe = start
     for l2 in sorted(strengths, reverse=True):
-        probe = LinearProbe(mean, scale, *_minimize(inputs, targets, n_outputs, loss, l2=l2, start=probe))
+        probe = LinearProbe(mean, scale, *_minimize(turned, targets, n_outputs, loss, l2=l2, start=probe))
         yield l2, probe
 
 
@@ -129,8 +137,25 @@ def standardize(vectors: Floats, mean: Floats, scale: Floats) -> NDArray[np.floa
     return ((vectors - mean) / scale).astype(np.float32, copy=False)
 
 
+@dataclass(frozen=True, eq=False)
+class _Turned:
+    """Inputs turned to the axes in which they do not correlate; L2 is the same in any axes."""
+
+    inputs: NDArray[np.float32]  # (n_docs, n_topics)
+    axes: NDArray[np.float64] | None  # (n_topics, n_topics); None where the inputs stay as they were
+    variances: NDArray[np.float64]  # (n_topics,)
+
+
+def _turn(inputs: NDArray[np.float32]) -> _Turned:
+    n_documents, n_inputs = inputs.shape
+    if n_inputs > _WIDEST_TURN:
+        return _Turned(inputs, None, np.square(inputs).mean(axis=0, dtype=np.float64))
+    variances, axes = np.linalg.eigh((inputs.T @ inputs).astype(np.float64) / n_documents)
+    return _Turned(inputs @ axes.astype(np.float32), axes, np.maximum(variances, 0))
+
+
 def _minimize(
-    inputs: NDArray[np.float32],
+    turned: _Turned,
     targets: NDArray[Any],
     n_outputs: int,
     loss: Loss,
@@ -138,35 +163,62 @@ def _minimize(
     l2: float,
     start: LinearProbe | None,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Weights and bias at the minimum: products in float32, sums and the optimizer's state in float64."""
+    """Weights and bias at the minimum.
+
+    L-BFGS sees each parameter in units of its own curvature (at the base rates of the outputs), so that rare
+    labels and narrow axes take no more steps than the others.
+    """
     from scipy.optimize import minimize  # noqa: PLC0415  takes long to import
 
-    n_documents, n_inputs = inputs.shape
-    shape = (n_inputs + 1, n_outputs)  # the last row is the bias
+    units = _units(turned.variances, targets, n_outputs, l2)  # (n_topics + 1, n_outputs), bias last
+    guess = np.zeros(units.shape)
+    if start is not None:
+        guess[:-1] = start.weights if turned.axes is None else turned.axes.T @ start.weights
+        guess[-1] = start.bias
+    # One thread: blocks are small, and a score must not depend on the number of cores.
+    with threadpool_limits(1, user_api="blas"):
+        found = minimize(
+            _objective(turned.inputs, targets, loss, l2, units),
+            (guess / units).ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": _MAX_ITERATIONS, "gtol": _GRADIENT_TOLERANCE, "ftol": 1e-9},
+        )
+    parameters = np.asarray(found.x).reshape(units.shape) * units
+    weights = parameters[:-1] if turned.axes is None else turned.axes @ parameters[:-1]
+    return weights.astype(np.float32), parameters[-1].astype(np.float32)
+
+
+def _objective(
+    inputs: NDArray[np.float32], targets: NDArray[Any], loss: Loss, l2: float, units: NDArray[np.float64]
+) -> Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]:
+    """What to minimise, and its gradient, in ``units``; products are in float32, sums in float64."""
 
     def objective(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        parameters = flat.reshape(shape)
+        parameters = flat.reshape(units.shape) * units
         single = parameters.astype(np.float32)
-        total, gradient = 0.0, np.zeros(shape)
-        for first in range(0, n_documents, _BLOCK):
+        total, gradient = 0.0, np.zeros(units.shape)
+        for first in range(0, len(inputs), _BLOCK):
             block = inputs[first : first + _BLOCK]
             logits = block @ single[:-1] + single[-1]
             total += loss(logits, targets[first : first + _BLOCK])
             gradient[:-1] += block.T @ logits  # the loss left its gradient there
             gradient[-1] += logits.sum(axis=0, dtype=np.float64)
-        gradient /= n_documents
+        gradient /= len(inputs)
         gradient[:-1] += l2 * parameters[:-1]
-        return total / n_documents + 0.5 * l2 * float(np.square(parameters[:-1]).sum()), gradient.ravel()
+        penalty = 0.5 * l2 * float(np.square(parameters[:-1]).sum())
+        return total / len(inputs) + penalty, (gradient * units).ravel()
 
-    first_guess = (
-        np.zeros(shape) if start is None else np.vstack([start.weights, start.bias]).astype(np.float64)
-    )
-    found = minimize(
-        objective,
-        first_guess.ravel(),
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": _MAX_ITERATIONS, "gtol": _GRADIENT_TOLERANCE, "ftol": 1e-9},
-    )
-    parameters = np.asarray(found.x, dtype=np.float32).reshape(shape)
-    return parameters[:-1], parameters[-1]
+    return objective
+
+
+def _units(
+    variances: NDArray[np.float64], targets: NDArray[Any], n_outputs: int, l2: float
+) -> NDArray[np.float64]:
+    """One over the root of each parameter's curvature, ``share·(1 - share)·variance + l2``."""
+    is_indicator = targets.ndim == 2
+    totals = targets.sum(axis=0) if is_indicator else np.bincount(targets, minlength=n_outputs)
+    shares = (totals + 0.5) / (len(targets) + 1.0)
+    curvature = np.outer(np.append(variances, 1.0), shares * (1 - shares))
+    curvature[:-1] += l2
+    return 1 / np.sqrt(curvature)
