@@ -6,7 +6,7 @@ all cosines never stands in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,19 +83,9 @@ def retrieve(
     middle = documents.mean(axis=0, dtype=np.float64) if center else np.zeros(documents.shape[1])
     documents, queries = _unit_rows(documents - middle), _unit_rows(queries - middle)
 
-    at_10 = min(10, len(documents))
-    depths = np.array([*fetched.values(), at_10])
-    hits, average_precisions, n_skipped = np.zeros(len(depths)), 0.0, 0
-    for ranked, n_relevant in _ranked_hits(
-        queries, documents, relevance, None if full else int(depths.max())
-    ):
-        asked = n_relevant > 0
-        n_skipped += int((~asked).sum())
-        found = np.cumsum(ranked[asked], axis=1, dtype=np.int32)
-        hits += found[:, depths - 1].sum(axis=0)
-        if full:
-            precision_sums = (found * ranked[asked]) @ (1.0 / np.arange(1, len(documents) + 1))
-            average_precisions += float((precision_sums / n_relevant[asked]).sum())
+    depths = np.array([*fetched.values(), min(10, len(documents))])
+    ranked = _ranked_hits(queries, documents, relevance, None if full else int(depths.max()))
+    hits, average_precisions, n_skipped = _tally(ranked, depths, full)
     n_asked = len(queries) - n_skipped
     if n_asked == 0:
         raise ValueError(f"none of the {len(queries)} test documents shares a label with a training document")
@@ -107,6 +97,22 @@ def retrieve(
         n_queries=n_asked,
         n_skipped=n_skipped,
     )
+
+
+def _tally(
+    ranked_hits: Iterable[tuple[NDArray[np.bool_], NDArray[np.int64]]], depths: NDArray[np.int64], full: bool
+) -> tuple[NDArray[np.float64], float, int]:
+    """Hits at each depth and average precisions, both summed over the queries, and the queries left out."""
+    hits, average_precisions, n_skipped = np.zeros(len(depths)), 0.0, 0
+    for ranked, n_relevant in ranked_hits:
+        asked = n_relevant > 0
+        n_skipped += int((~asked).sum())
+        found = np.cumsum(ranked[asked], axis=1, dtype=np.int32)
+        hits += found[:, depths - 1].sum(axis=0)
+        if full:
+            precision_sums = (found * ranked[asked]) @ (1.0 / np.arange(1, ranked.shape[1] + 1))
+            average_precisions += float((precision_sums / n_relevant[asked]).sum())
+    return hits, average_precisions, n_skipped
 
 
 def _depths(fractions: Sequence[float], n_documents: int, full: bool) -> dict[float, int]:
