@@ -119,7 +119,8 @@ def sliding_windows(
     ``documents`` are sequences of word columns, in order, negative for a word outside the vocabulary. A
     document no longer than the window is one window. Only the top words are kept, and neighbouring windows
     that hold the same of them share a row, whose weight is their number: the cost follows the top words, not
-    the tokens.
+    the tokens. A word that leaves a window in which it stands a second time is still in it (gensim 4.4
+    forgets it).
 
     >>> rows, weights = sliding_windows([[0, 2, 2, 1]], [[0, 1]], n_words=3, window=2)
     >>> rows.toarray().tolist(), weights.tolist()
