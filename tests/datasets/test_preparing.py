@@ -16,6 +16,7 @@ from kate.datasets.dataset import DataSet, Expected, Recipe
 from kate.datasets.download import Archive
 from kate.datasets.places import prepared_folder
 from kate.datasets.preparing import prepare
+from kate.datasets.storage import FORMAT
 from kate.text.corpus import Corpus
 
 
@@ -134,7 +135,7 @@ def test_damage_anywhere_is_noticed_and_mended(toy: Toy) -> None:
     whole = (folder / "arrays.npz").read_bytes()
     # A flipped bit, here and there all over the file.
     flipped = (
-        whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :] for at in range(0, len(whole), len(whole) // 30)
+        whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :] for at in range(0, len(whole), len(whole) // 12)
     )
     damaged = [b"", b"not a zip", whole[: len(whole) // 2], *flipped]
 
@@ -143,7 +144,9 @@ def test_damage_anywhere_is_noticed_and_mended(toy: Toy) -> None:
         assert arrays_of(toy.load()) == expected
 
 
-@pytest.mark.parametrize("header", ["", "{", "[]", '{"format": 99}', '{"format": 1, "fingerprint": "x"}'])
+@pytest.mark.parametrize(
+    "header", ["", "{", "[]", '{"format": 99}', f'{{"format": {FORMAT}, "fingerprint": "x"}}']
+)
 def test_a_damaged_or_foreign_header_is_noticed_and_mended(toy: Toy, header: str) -> None:
     toy.load()
     (folder,) = prepared_folder().iterdir()
@@ -152,7 +155,7 @@ def test_a_damaged_or_foreign_header_is_noticed_and_mended(toy: Toy, header: str
     toy.load()
 
     assert len(toy.reads) == 2
-    assert json.loads((folder / "corpus.json").read_text(encoding="utf-8"))["format"] == 1
+    assert json.loads((folder / "corpus.json").read_text(encoding="utf-8"))["format"] == FORMAT
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(

@@ -77,6 +77,13 @@ def test_counts_in_any_order_become_sorted() -> None:
     assert toy(X=X).X.has_canonical_format
 
 
+def test_indices_take_32_bits_where_they_fit() -> None:
+    X = toy().X.copy()
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+
+    assert toy(X=X).X.indices.dtype == toy(X=X).X.indptr.dtype == np.int32
+
+
 def test_sets_of_classes() -> None:
     labels = sp.csr_array(np.array([[1, 0], [1, 1], [0, 0], [0, 1]], dtype=np.int8))
 

@@ -113,8 +113,8 @@ def read_topics(path: Path) -> Topics:
     names = [name.decode("ascii", errors="replace") for name in code_of]
     order = np.argsort(names)
     return Topics(
-        documents=np.frombuffer(documents, dtype=np.int64),
-        codes=np.argsort(order).astype(np.int32)[np.frombuffer(codes, dtype=np.int32)],
+        documents=np.asarray(documents, dtype=np.int64),
+        codes=np.argsort(order).astype(np.int32)[np.asarray(codes, dtype=np.int32)],
         names=[names[index] for index in order],
     )
 
@@ -127,28 +127,24 @@ def _read_stories(paths: Sequence[Path]) -> _Stories:
     for path in paths:
         awaits = b".I"
         for number, line in lines_of(path):
-            if line.startswith(b".I"):
-                story = line[2:].strip()
-                if awaits == b".W" or not story.isdigit():
-                    raise _malformed(path, number, _next(awaits), line)
-                ids.append(int(story))
+            if awaits != b".W" and line.startswith(b".I") and line[2:].strip().isdigit():
+                ids.append(int(line[2:]))
                 starts.append(len(codes))
                 awaits = b".W"
-            elif line == b".W" or (line and awaits):
-                if line != b".W" or awaits != b".W":
-                    raise _malformed(path, number, _next(awaits), line)
+            elif line == b".W" == awaits:
                 awaits = b""
-            else:
+            elif not line or (not awaits and not line.startswith(b".")):
                 codes.extend(map(code_of.__getitem__, line.split()))
+            else:
+                raise _malformed(path, number, _next(awaits), line)
         if awaits == b".W":
             raise ValueError(f"{path.name} ends inside document {ids[-1]}: {_HINT}")
     starts.append(len(codes))
-    found = np.frombuffer(ids, dtype=np.int64) if ids else np.zeros(0, np.int64)
-    require_count(np.unique(found).size, found.size, "different document ids", "a token file is there twice")
+    require_count(len(set(ids)), len(ids), "different document ids", "a token file is there twice")
     return _Stories(
-        ids=found,
-        codes=np.frombuffer(codes, dtype=np.int32) if codes else np.zeros(0, np.int32),
-        starts=np.frombuffer(starts, dtype=np.int64),
+        ids=np.asarray(ids, dtype=np.int64),
+        codes=np.asarray(codes, dtype=np.int32),
+        starts=np.asarray(starts, dtype=np.int64),
         words=[word.decode("utf-8", errors="replace") for word in code_of],
     )
 

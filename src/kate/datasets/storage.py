@@ -21,7 +21,7 @@ from kate.text.vocabulary import Vocabulary
 __all__ = ["MARKER", "DamagedCorpusError", "load_corpus", "save_corpus"]
 
 MARKER = "corpus.json"
-FORMAT = 1
+FORMAT = 2
 
 _ARRAYS = "arrays.npz"
 
@@ -116,15 +116,16 @@ def _unpack_labels(kind: str, classes: list[str], arrays: Arrays) -> Labels:
 def _pack_sparse(name: str, matrix: sp.csr_array) -> Arrays:
     return {
         f"{name}.shape": np.array(matrix.shape),
-        f"{name}.indptr": matrix.indptr,
+        f"{name}.indptr": _smallest(matrix.indptr),
         f"{name}.indices": _smallest(matrix.indices),
         f"{name}.data": _smallest(matrix.data),
     }
 
 
 def _unpack_sparse(name: str, arrays: Arrays, dtype: type[np.generic]) -> sp.csr_array:
-    data, indices = arrays[f"{name}.data"].astype(dtype), arrays[f"{name}.indices"].astype(np.int32)
-    parts = (data, indices, arrays[f"{name}.indptr"])
+    data, indices, indptr = (arrays[f"{name}.{part}"] for part in ("data", "indices", "indptr"))
+    index = np.int32 if data.size <= np.iinfo(np.int32).max else np.int64
+    parts = (data.astype(dtype), indices.astype(index), indptr.astype(index))
     matrix = sp.csr_array(parts, shape=tuple(arrays[f"{name}.shape"].tolist()))
     matrix.check_format(full_check=True)
     return matrix
