@@ -27,9 +27,6 @@ class Source(Protocol):
 
     def obtain(self, data_home: str | os.PathLike[str] | None = None) -> Path: ...
 
-    def advice(self, data_home: str | os.PathLike[str] | None = None) -> str:
-        """What a person can do to have it, as the end of a sentence."""
-
 
 @dataclass(frozen=True)
 class Expected:
@@ -70,6 +67,8 @@ class DataSet:
     expected: Expected
     vocabulary_size: int
     prepare: Callable[..., Corpus]
+    comes_by: str | None = None
+    """How to get it where that is not a matter of putting files into a folder."""
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All options with their values; an unknown or mistyped one is refused."""

@@ -71,10 +71,6 @@ class Archive:
                 failures.append(f"{url}: {error}")
         raise FileNotFoundError(self._how_to_get_it(data_home, failures))
 
-    def advice(self, data_home: str | os.PathLike[str] | None = None) -> str:
-        """Where to put the file."""
-        return f"put {self.name} into {data_folders(data_home)[0]}"
-
     def _how_to_get_it(self, data_home: str | os.PathLike[str] | None, failures: list[str]) -> str:
         looked = " or ".join(str(folder) for folder in data_folders(data_home))
         tried = "".join(f"\n  {failure}" for failure in failures) or "\n  no address is known for it"

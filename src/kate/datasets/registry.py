@@ -11,6 +11,7 @@ from typing import Any
 
 from kate.datasets import movies, newsgroups, rcv1, reuters21578, sotu, wiki10
 from kate.datasets.dataset import DataSet
+from kate.datasets.places import data_folders
 from kate.datasets.preparing import prepare
 from kate.text.corpus import Corpus
 
@@ -84,6 +85,7 @@ def list_datasets(data_home: str | os.PathLike[str] | None = None) -> list[Datas
 
 def _row(dataset: DataSet, data_home: str | os.PathLike[str] | None) -> DatasetRow:
     always = [source for source in dataset.sources if source.only_with is None]
+    files = ", ".join(source.name for source in always)
     return DatasetRow(
         name=dataset.name,
         title=dataset.title,
@@ -95,7 +97,7 @@ def _row(dataset: DataSet, data_home: str | os.PathLike[str] | None) -> DatasetR
         vocabulary_size=dataset.vocabulary_size,
         licence=dataset.licence,
         is_here=all(source.find(data_home) is not None for source in always),
-        how_to_get_it=" and ".join(dict.fromkeys(source.advice(data_home) for source in always)),
+        how_to_get_it=dataset.comes_by or f"put {files} into {data_folders(data_home)[0]}",
     )
 
 

