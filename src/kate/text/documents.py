@@ -16,7 +16,7 @@ class Documents:
 
     Attributes
     ----------
-    frame : columns text, id (unique), label, title (null where there is none), then the source's other fields.
+    frame : columns text, id (unique), label, title (null where there is none), then the rest of the source.
     n_skipped, skipped : malformed rows that were left out, and the messages about the first of them.
 
     >>> documents = Documents.from_texts(["A tax bill", "A treaty"], labels=["money", "peace"])

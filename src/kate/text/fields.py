@@ -9,21 +9,7 @@ __all__ = ["Fields", "choose_fields"]
 
 # Names that people give to a field, the likeliest first.
 _USUAL_NAMES = {
-    "text": (
-        *(
-            "text",
-            "body",
-            "content",
-            "document",
-            "abstract",
-            "review",
-            "message",
-            "article",
-            "comment",
-            "post",
-        ),
-        *("sentence", "description", "summary", "contents", "txt", "doc"),
-    ),
+    "text": ("text", "body", "content", "document", "abstract", "review", "message", "article", "comment"),
     "id": ("id", "_id", "doc_id", "docid", "document_id", "uid", "uuid", "key"),
     "label": ("label", "category", "class", "topic", "target", "labels", "categories", "topics", "sentiment"),
     "title": ("title", "headline", "subject", "name", "heading"),

@@ -17,7 +17,7 @@ from kate.text.tokens import Tokens
 __all__ = ["Reading", "meaning_matrix", "stack"]
 
 # Slices whose chunks are resolved together when texts are only counted: some 64 MB of text at a time.
-SLICES_AT_ONCE = 16
+SLICES_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
@@ -79,13 +79,13 @@ class Reading:
         return stack(in_order(count_slice, pairs, n_jobs), meaning.shape[1])
 
 
-def meaning_matrix(meanings: pl.DataFrame, n_chunks: int, columns: dict[str, int]) -> sparse.csr_array:
-    """(n_chunks, n_words): how often each chunk holds each word, from ``Tokens.resolve``."""
-    column = np.array([columns.get(stem, -1) for stem in meanings["stem"].to_list()], dtype=np.int32)
-    known = column >= 0
-    chunk = meanings["chunk"].to_numpy()[known].astype(np.int32)
-    ones = np.ones(len(chunk), dtype=np.int32)
-    return sparse.csr_array((ones, (chunk, column[known])), shape=(n_chunks, len(columns)))
+def meaning_matrix(
+    chunks: npt.NDArray[np.integer], columns: npt.NDArray[np.int32], shape: tuple[int, int]
+) -> sparse.csr_array:
+    """(n_chunks, n_words): how often each chunk holds each word, from pairs; a column of -1 is no word."""
+    known = columns >= 0
+    ones = np.ones(np.count_nonzero(known), dtype=np.int32)
+    return sparse.csr_array((ones, (chunks[known].astype(np.int32), columns[known])), shape=shape)
 
 
 def stack(blocks: Iterable[sparse.csr_array], n_words: int) -> sparse.csr_array:

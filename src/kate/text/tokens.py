@@ -24,9 +24,11 @@ __all__ = ["Tokens", "languages"]
 _APOSTROPHES = "'’‘‛ʼ＇`´"
 # Invisible inside a word: soft hyphen, zero-width non-joiner (Persian) and joiner (Indic scripts).
 _INVISIBLE = "\u00ad\u200c\u200d"
-# Letters and decimal digits (so neither _ nor ½) go on with marks, so that "é" is one word character
-# whether it is stored as one code point or as two.
-_CHUNK = rf"[\p{{L}}\p{{Nd}}][\p{{L}}\p{{M}}\p{{Nd}}·{_INVISIBLE}{_APOSTROPHES}]*"
+# What else is inside a word: digits, and marks, so that "é" is one letter whether it is stored as one code point
+# or as two. Neither the underscore nor ½.
+_INSIDE = rf"\p{{M}}\p{{Nd}}·{_INVISIBLE}{_APOSTROPHES}"
+# At least one letter and two characters: what will be dropped anyway is best not cut out in the first place.
+_CHUNK = rf"\p{{L}}[\p{{L}}{_INSIDE}]+|\p{{Nd}}[{_INSIDE}]*\p{{L}}[\p{{L}}{_INSIDE}]*"
 # What English, German or Dutch hang on to a word by an apostrophe ("company's", "geht's", "foto's").
 _ENDINGS = frozenset({"s", "d", "m", "ll", "ve", "re"})
 # Characters that belong to the spelling of one language and separate words in the others.
@@ -108,7 +110,7 @@ class Tokens:
         split = pl.DataFrame(parts, schema=table.schema, orient="row")
         table = pl.concat([table.filter(~joined), split])
         table = table.filter(
-            pl.col("word").str.contains(r"\p{L}"),
+            pl.col("word").str.contains(r"\p{L}"),  # "1" of "1'er"
             pl.col("word").str.len_chars() > 1,
             ~pl.col("word").is_in(list(self.stop_list)),
         )
@@ -116,18 +118,24 @@ class Tokens:
 
     def fold(self, words: pl.Series) -> pl.Series:
         """One spelling for the many of a word: lower case, one apostrophe, one Unicode form."""
-        invisible = "".join(set(_INVISIBLE) - set(_SPELLING.get(self.language or "", "")))
-        words = (
-            words.str.replace_all(f"[{_APOSTROPHES}]", "'")
-            .str.strip_chars_end("'·")
-            .str.replace_all(f"[{invisible}]", "")
-            .str.normalize("NFKC")
-            .str.replace_all(r"\s", "")  # a few Arabic ligatures decompose into a phrase: one word stays one
-        )
+        words = words.str.replace_all(f"[{_APOSTROPHES}]", "'").str.strip_chars_end("'·")
+        beyond_ascii = (words.str.len_bytes() != words.str.len_chars()).arg_true()
+        if len(beyond_ascii):
+            words = words.scatter(beyond_ascii, self._unify(words.gather(beyond_ascii)))
         if self.language == "turkish":  # where I is the capital of the dotless ı
-            words = words.str.replace_all("I", "ı", literal=True).str.replace_all("İ", "i", literal=True)
-        # "İ" becomes an i with a second dot everywhere but in Turkish: nobody types that.
-        return words.str.to_lowercase().str.replace_all("i\u0307", "i", literal=True)
+            words = words.str.replace_all("I", "ı", literal=True)
+        return words.str.to_lowercase()
+
+    def _unify(self, words: pl.Series) -> pl.Series:
+        """One Unicode form, nothing invisible; the capital that lower-casing spoils made small."""
+        invisible = "".join(set(_INVISIBLE) - set(_SPELLING.get(self.language or "", "")))
+        return (
+            words.str.replace_all(f"[{invisible}]", "")
+            .str.normalize("NFKC")
+            .str.replace_all(r"\s", "")  # an Arabic ligature may stand for a phrase: one word stays one
+            # to_lowercase would give "İ" an i with a second dot, which nobody types
+            .str.replace_all("İ|i\u0307", "i")
+        )
 
     @cached_property
     def stop_list(self) -> frozenset[str]:

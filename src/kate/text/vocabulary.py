@@ -18,6 +18,7 @@ import polars as pl
 from scipy import sparse
 
 from kate.text.reading import Reading, meaning_matrix, stack
+from kate.text.slices import encode
 from kate.text.tokens import Tokens
 
 __all__ = ["Vocabulary"]
@@ -71,24 +72,27 @@ class Vocabulary:
             raise ValueError("no documents to learn a vocabulary from; pass at least one text")
         fewest = _documents_needed(min_df, reading.n_documents)
         meanings = tokens.resolve(reading.chunks)
-        ranking = _rank(meanings, reading.occurrences())
-        if fewest == 1 and vocabulary_size is not None:
-            ranking = ranking.head(vocabulary_size)  # no word will fall out: spare counting the rest
+        chunks = meanings["chunk"].to_numpy()
+        occurrences = reading.occurrences()[chunks]
+        codes, stems = encode(meanings["stem"])
+        totals = np.bincount(codes, occurrences, len(stems)).astype(np.int64)
+        # When no word can fall out for being rare, the rest need not be counted.
+        order = _frequent_first(stems, totals, vocabulary_size if fewest == 1 else None)
 
-        columns = _columns(ranking["stem"].to_list())
-        counts = reading.count(meaning_matrix(meanings, len(reading.chunks), columns), n_jobs)
-        frequencies = np.bincount(counts.indices, minlength=len(columns))
+        columns = _positions(order, len(stems))[codes]
+        counts = reading.count(meaning_matrix(chunks, columns, (len(reading.chunks), len(order))), n_jobs)
+        frequencies = np.bincount(counts.indices, minlength=len(order))
         kept = np.flatnonzero(frequencies >= fewest)[:vocabulary_size]
         if len(kept) == 0:
-            raise ValueError(_nothing_left(reading.n_documents, len(columns), fewest, tokens))
-        if len(kept) < len(columns):
+            raise ValueError(_nothing_left(reading.n_documents, len(stems), fewest, tokens))
+        if len(kept) < len(order):
             counts = stack([counts[:, kept]], len(kept))
-        words, readable, totals = (ranking[name].gather(kept) for name in ("stem", "word", "count"))
+            columns = _positions(order[kept], len(stems))[codes]
         vocabulary = cls(
-            words=words.to_list(),
-            readable=readable.to_list(),
+            words=stems.gather(order[kept]).to_list(),
+            readable=_readable(meanings["word"], columns, occurrences),
             document_frequencies=frequencies[kept],
-            totals=totals.to_numpy(),
+            totals=totals[order[kept]],
             n_documents=reading.n_documents,
             tokens=tokens,
         )
@@ -99,7 +103,10 @@ class Vocabulary:
 
         def count_batch(reading: Reading) -> sparse.csr_array:
             meanings = self.tokens.resolve(reading.chunks)
-            return reading.count(meaning_matrix(meanings, len(reading.chunks), self.columns), n_jobs)
+            column_of = self.columns.get
+            columns = np.array([column_of(stem, -1) for stem in meanings["stem"].to_list()], dtype=np.int32)
+            shape = (len(reading.chunks), len(self))
+            return reading.count(meaning_matrix(meanings["chunk"].to_numpy(), columns, shape), n_jobs)
 
         return stack(map(count_batch, Reading.batches(texts, self.tokens, n_jobs)), len(self))
 
@@ -109,7 +116,7 @@ class Vocabulary:
     @cached_property
     def columns(self) -> dict[str, int]:
         """Column of each stem."""
-        return _columns(self.words)
+        return {word: column for column, word in enumerate(self.words)}
 
     def find(self, word: str) -> int | None:
         """The column that counts a word, given as people write it or as its stem; None when there is none.
@@ -188,21 +195,38 @@ def _documents_needed(min_df: int | float, n_documents: int) -> int:
     )
 
 
-def _rank(meanings: pl.DataFrame, occurrences: npt.NDArray[np.int64]) -> pl.DataFrame:
-    """Stems in the order of their columns: (stem, word: its readable form, count)."""
-    counted = meanings.with_columns(pl.Series("count", occurrences[meanings["chunk"].to_numpy()]))
+def _frequent_first(
+    stems: pl.Series, totals: npt.NDArray[np.int64], most: int | None
+) -> npt.NDArray[np.int64]:
+    """The codes of the stems in the order of their columns, at most so many."""
+    codes = np.arange(len(stems))
+    if most is not None and most < len(stems):
+        codes = np.flatnonzero(totals >= np.partition(totals, -most)[-most])
+    ranking = pl.DataFrame({"code": codes, "total": totals[codes], "stem": stems.gather(codes)})
+    ranking = ranking.sort("total", "stem", descending=[True, False])
+    return ranking["code"].head(len(stems) if most is None else most).to_numpy()
+
+
+def _positions(order: npt.NDArray[np.int64], n_codes: int) -> npt.NDArray[np.int32]:
+    """The column of each code, -1 where it has none."""
+    positions = np.full(n_codes, -1, dtype=np.int32)
+    positions[order] = np.arange(len(order), dtype=np.int32)
+    return positions
+
+
+def _readable(
+    words: pl.Series, columns: npt.NDArray[np.int32], occurrences: npt.NDArray[np.int64]
+) -> list[str]:
+    """For each column the word that occurs most often in it."""
     return (
-        counted.group_by("stem", "word")
+        pl.DataFrame({"column": columns, "word": words, "count": occurrences})
+        .filter(pl.col("column") >= 0)
+        .group_by("column", "word")
         .agg(pl.sum("count"))
-        .sort("count", "word", descending=[True, False])
-        .group_by("stem", maintain_order=True)
-        .agg(pl.first("word"), pl.sum("count"))
-        .sort("count", "stem", descending=[True, False])
+        .sort("column", "count", "word", descending=[False, True, False])
+        .unique("column", keep="first", maintain_order=True)["word"]
+        .to_list()
     )
-
-
-def _columns(stems: list[str]) -> dict[str, int]:
-    return {stem: column for column, stem in enumerate(stems)}
 
 
 def _nothing_left(n_documents: int, n_words: int, fewest: int, tokens: Tokens) -> str:
