@@ -67,10 +67,10 @@ class Source:
         return suffix if suffix in _COMPRESSED else None
 
     @contextmanager
-    def open(self) -> Iterator[BinaryIO]:
+    def open(self) -> Iterator[io.BufferedReader]:
         """The bytes, decompressed; damage found while reading becomes a clear error."""
         if self.stdin is not None:
-            yield self.stdin
+            yield io.BufferedReader(_Borrowed(self.stdin))
             return
         with (
             self.path.open("rb") as file,
@@ -96,7 +96,7 @@ def _clear_damage(shown: str) -> Iterator[None]:
 
 
 @contextmanager
-def _decompressed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+def _decompressed(file: io.BufferedReader, path: Path) -> Iterator[io.BufferedReader]:
     suffix = path.suffix.lower()
     if suffix == ".gz":
         with gzip.GzipFile(fileobj=file) as stream:
@@ -105,6 +105,21 @@ def _decompressed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
         yield io.BufferedReader(_ZstdReader(file), 1 << 17)
     else:
         yield file
+
+
+class _Borrowed(io.RawIOBase):
+    """Somebody else's stream: whoever closes this one leaves that one open."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any writable buffer in the stubs
+        read = self._stream.read(len(buffer))
+        buffer[: len(read)] = read
+        return len(read)
 
 
 class _ZstdReader(io.RawIOBase):
@@ -198,15 +213,11 @@ def text_lines(source: Source, encoding: str, newline: str | None = None) -> Ite
     """
     codec = "utf-8-sig" if _codec(encoding) == "utf-8" else encoding
     with source.open() as stream:
-        buffered = stream if hasattr(stream, "peek") else io.BufferedReader(stream)  # type: ignore[type-var]
-        _require_text(buffered.peek(_START)[:_START], encoding, source.shown)
-        text = io.TextIOWrapper(buffered, codec, "surrogateescape", newline)
+        _require_text(stream.peek(_START)[:_START], encoding, source.shown)
         try:
-            yield from text
+            yield from io.TextIOWrapper(stream, codec, "surrogateescape", newline)
         except UnicodeDecodeError as error:
             raise ValueError(f"{source.shown} is not {encoding} ({error}); {_TRY_ENCODING}") from None
-        finally:
-            text.detach()  # whoever opened the stream closes it
 
 
 def _require_text(start: bytes, encoding: str, shown: str) -> None:

@@ -24,8 +24,8 @@ __all__ = ["Tokens", "languages"]
 _APOSTROPHES = "'’‘‛ʼ＇`´"
 # Invisible inside a word: soft hyphen, zero-width non-joiner (Persian) and joiner (Indic scripts).
 _INVISIBLE = "\u00ad\u200c\u200d"
-# What else is inside a word: digits, and marks, so that "é" is one letter whether it is stored as one code point
-# or as two. Neither the underscore nor ½.
+# What else is inside a word: digits, and marks, so that "é" is one letter whether it is stored as one code
+# point or as two. Neither the underscore nor ½.
 _INSIDE = rf"\p{{M}}\p{{Nd}}·{_INVISIBLE}{_APOSTROPHES}"
 # At least one letter and two characters: what will be dropped anyway is best not cut out in the first place.
 _CHUNK = rf"\p{{L}}[\p{{L}}{_INSIDE}]+|\p{{Nd}}[{_INSIDE}]*\p{{L}}[\p{{L}}{_INSIDE}]*"

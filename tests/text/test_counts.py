@@ -1,0 +1,146 @@
+"""Counts as a scikit-learn citizen: checks, pipelines, inputs of every kind, errors."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kate import Counts
+from kate.text.tokens import Tokens
+
+TEXTS = ["Two companies merged.", "The company is a company.", "A treaty of peace"]
+
+
+@parametrize_with_checks([Counts()])
+def test_scikit_learn_checks(estimator: Counts, check: Any) -> None:
+    check(estimator)
+
+
+def test_the_same_counts_as_countvectorizer() -> None:
+    ours = Counts(language="porter")
+    theirs = CountVectorizer(analyzer=Tokens("porter").words)
+    X, Y = ours.fit_transform(TEXTS), theirs.fit_transform(TEXTS)
+    assert ours.vocabulary_.keys() == theirs.vocabulary_.keys()
+    columns = [theirs.vocabulary_[word] for word in ours.get_feature_names_out()]
+    assert (X.toarray() == Y.toarray()[:, columns]).all()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [list, tuple, iter, np.array, pl.Series, pd.Series, lambda texts: np.array(texts, dtype=object)],
+    ids=["list", "tuple", "iterator", "array", "polars", "pandas", "object array"],
+)
+def test_texts_come_in_many_kinds(kind: Any) -> None:
+    counts = Counts()
+    expected = Counts().fit_transform(TEXTS).toarray()
+    assert (counts.fit_transform(kind(TEXTS)).toarray() == expected).all()
+    assert (counts.fit(kind(TEXTS)).transform(kind(TEXTS)).toarray() == expected).all()
+
+
+def test_names_of_columns() -> None:
+    counts = Counts().fit(TEXTS)
+    assert counts.get_feature_names_out().tolist() == ["compani", "merg", "peac", "treati", "two"]
+    assert counts.readable_names_.tolist() == ["company", "merged", "peace", "treaty", "two"]
+    assert counts.vocabulary_["peac"] == 2
+    assert counts.lexicon_.find("treaties") == 3
+
+
+def test_one_document_is_a_corpus() -> None:
+    assert Counts().fit_transform(["whale"]).toarray().tolist() == [[1]]
+
+
+def test_parameters_are_stored_as_given_and_cloned() -> None:
+    stop_words = ["whale"]
+    counts = Counts(10, min_df=0.5, language=None, stem=False, stop_words=stop_words, n_jobs=1)
+    assert counts.get_params()["stop_words"] is stop_words
+    assert clone(counts).get_params() == counts.get_params()
+    assert counts.set_params(vocabulary_size=2).vocabulary_size == 2
+
+
+def test_a_pipeline_and_a_grid_search() -> None:
+    texts = ["apple pear fruit", "engine wheel car"] * 6
+    labels = ["food", "cars"] * 6
+    pipeline = make_pipeline(Counts(), TfidfTransformer(), LogisticRegression())
+    search = GridSearchCV(pipeline, {"counts__vocabulary_size": [1, 6], "counts__stem": [True]}, cv=2)
+    search.fit(texts, labels)
+    assert search.predict(["a car with an engine", "fruit: an apple"]).tolist() == ["cars", "food"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ("one text", r"got one str; put it in a list"),
+        (["fine", None], "document 1 is None"),
+        (["fine", 3.5], r"document 1 is 3\.5 \(float\)"),
+        (["fine", b"bytes"], r"document 1 is b'bytes' \(bytes\)"),
+        (pl.Series(["fine", None]), "document 1 is None"),
+        (pl.Series([1, 2]), "series of Int64"),
+        (pd.Series(["fine", np.nan]), r"document 1 is nan \(float\)"),
+        (pd.DataFrame({"text": ["fine"]}), "got a DataFrame; pass its column"),
+        (np.array([["fine"], ["too"]]), "got a ndarray; pass its column"),
+        ({"text": "fine"}, "got a dict"),
+        (7, "got int"),
+    ],
+)
+@pytest.mark.parametrize("method", ["fit", "fit_transform", "transform"])
+def test_what_is_no_list_of_texts_is_refused(texts: Any, message: str, method: str) -> None:
+    counts = Counts().fit(TEXTS)
+    with pytest.raises(TypeError, match=message):
+        getattr(counts, method)(texts)
+
+
+def test_half_a_character_is_refused_by_position() -> None:
+    with pytest.raises(ValueError, match="document 2 holds a character that is not valid Unicode"):
+        Counts().fit(["fine", "fine", "\ud800"])
+
+
+def test_empty_corpora_and_vocabularies_say_so() -> None:
+    with pytest.raises(ValueError, match="no documents"):
+        Counts().fit([])
+    with pytest.raises(ValueError, match="empty vocabulary"):
+        Counts().fit(["the", "of 12"])
+
+
+@pytest.mark.parametrize("ask", ["transform", "get_feature_names_out"])
+def test_unfitted(ask: str) -> None:
+    arguments = [TEXTS] if ask == "transform" else []
+    with pytest.raises(NotFittedError):
+        getattr(Counts(), ask)(*arguments)
+
+
+def find_archive() -> Path:
+    folders = [Path(os.environ["KATE_DATA"])] if os.environ.get("KATE_DATA") else []
+    folders.append(Path(__file__).resolve().parents[3] / "shared" / "data")
+    for folder in folders:
+        if (folder / "20news-bydate.tar.gz").is_file():
+            return folder / "20news-bydate.tar.gz"
+    pytest.skip("20news-bydate.tar.gz is not here; point KATE_DATA at its folder")
+
+
+def test_real_posts_give_the_counts_of_countvectorizer() -> None:
+    texts: list[str] = []
+    with tarfile.open(find_archive()) as tar:
+        for member in tar:
+            if member.isfile() and (file := tar.extractfile(member)):
+                texts.append(file.read().decode("latin-1"))
+            if len(texts) == 150:
+                break
+    ours, theirs = Counts(None, n_jobs=2), CountVectorizer(analyzer=Tokens().words)
+    X, Y = ours.fit_transform(texts), theirs.fit_transform(texts)
+    columns = [theirs.vocabulary_[word] for word in ours.get_feature_names_out()]
+    assert X.shape == Y.shape
+    assert (Y[:, columns] != X).nnz == 0
