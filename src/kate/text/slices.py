@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TypeVar
 
 import numpy as np
@@ -153,13 +154,15 @@ def in_order(
     if n_jobs is not None and n_jobs < 1 and n_jobs != -1:
         raise ValueError(f"n_jobs is {n_jobs}; give a number of threads, or None (or -1) for one a core")
     workers = pl.thread_pool_size() if n_jobs in {None, -1} else int(n_jobs or 1)
-    if workers == 1:
-        yield from map(function, items)
+    items = iter(items)
+    start = list(islice(items, 2))
+    if workers == 1 or len(start) < 2:  # a query of one text is answered before a pool would have started
+        yield from map(function, chain(start, items))
         return
     pending: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="kate-text") as pool:
         try:
-            for item in items:
+            for item in chain(start, items):
                 pending.append(pool.submit(function, item))
                 if len(pending) > 2 * workers:
                     yield pending.popleft().result()
