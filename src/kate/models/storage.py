@@ -1,0 +1,295 @@
+"""A model folder: config.json, weights.safetensors, vocabulary.txt, history.jsonl, topics.json, README.md.
+
+Text and plain arrays, never pickle: a stranger's folder can be loaded without running anything of theirs. It
+is written whole or not at all, and what is read is checked against the sizes and checksums in config.json.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+from numpy.typing import NDArray
+
+import kate
+from kate.files import whole_folder
+from kate.models.encoder import Encoder
+from kate.models.topics import Responses, Topic, Topics
+from kate.text.vocabulary import Vocabulary
+from kate.train import HistoryRow
+
+__all__ = ["MODEL_FOLDER", "FolderError", "FolderKind", "Trained", "read_model", "write_model"]
+
+By: TypeAlias = Literal["wins", "weights"]
+StrPath: TypeAlias = str | os.PathLike[str]
+
+_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
+    "weights.safetensors",
+    "vocabulary.txt",
+    "history.jsonl",
+    "topics.json",
+)
+_CARD = "README.md"  # for people, who may edit it: neither needed nor checked
+
+
+class FolderError(ValueError):
+    """A folder that is damaged, of another kind, or of a format that this version does not read."""
+
+
+@dataclass(frozen=True)
+class FolderKind:
+    """What tells a kind of folder of ours from all other folders: a JSON file with its format and version.
+
+    ``files`` are the names that such a folder may hold beside ``config``; ``remedy`` says how to make one.
+    """
+
+    name: str
+    config: str
+    version: int
+    files: tuple[str, ...]
+    remedy: str
+
+    def head(self) -> dict[str, Any]:
+        """The first lines of the JSON file."""
+        return {
+            "format": f"kate-{self.name}",
+            "format_version": self.version,
+            "kate_version": kate.__version__,
+        }
+
+    def read_config(self, folder: Path) -> dict[str, Any]:
+        """The JSON file of a folder, once it is sure that the folder is one of ours and can be read."""
+        if not folder.exists():
+            raise FileNotFoundError(f"there is no {self.name} folder {folder}; {self.remedy}")
+        if not folder.is_dir():
+            raise NotADirectoryError(f"{folder} is a file; expected a {self.name} folder: {self.remedy}")
+        config = self._config(folder)
+        found = config.get("format_version")
+        if found != self.version:
+            raise FolderError(
+                f"{folder} has format version {found!r}; Kate {kate.__version__} reads version "
+                f"{self.version}: install the Kate that wrote it, or a newer one (pip install -U kate-text)"
+            )
+        return config
+
+    def require_replaceable(self, folder: Path) -> None:
+        """Refuse to write over anything but a folder of this kind that holds nothing else."""
+        if not folder.is_dir() or not any(folder.iterdir()):
+            return
+        try:
+            self._config(folder)
+        except FolderError as error:
+            raise FileExistsError(
+                f"cannot write {folder}: {error}; choose another name or empty it"
+            ) from None
+        strange = sorted({path.name for path in folder.iterdir()} - {self.config, *self.files})
+        if strange:
+            raise FileExistsError(
+                f"cannot replace the {self.name} {folder}: {strange[0]} in it is not part of a {self.name} "
+                "and would be lost; move it away or choose another name"
+            )
+
+    def require_size(self, file: Path, entry: Any) -> None:
+        """Refuse a file that is missing or has another length than was written down."""
+        if not file.is_file():
+            raise FolderError(
+                f"{file} is missing: the {self.name} is damaged; copy it again or {self.remedy}"
+            )
+        size = file.stat().st_size
+        expected = entry.get("bytes") if isinstance(entry, dict) else None
+        if size != expected:
+            raise FolderError(
+                f"{file} is {size:,} bytes long and {self.config} expects {expected}: the {self.name} is "
+                f"damaged; copy it again or {self.remedy}"
+            )
+
+    def _config(self, folder: Path) -> dict[str, Any]:
+        path = folder / self.config
+        if not path.is_file():
+            raise FolderError(f"{folder} is not a Kate {self.name}: no {self.config} in it; {self.remedy}")
+        try:
+            config = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise FolderError(f"{path} is not valid JSON ({error}); {self.remedy}") from None
+        if not isinstance(config, dict) or config.get("format") != f"kate-{self.name}":
+            raise FolderError(f'{path} is not of a Kate {self.name} (no "format": "kate-{self.name}")')
+        return config
+
+
+MODEL_FOLDER = FolderKind(
+    "model",
+    config="config.json",
+    version=1,
+    files=(_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, _CARD),
+    remedy="make one with `kate fit CORPUS -o MODEL` or TextModel.save",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """All that a fitted model is: what its folder holds."""
+
+    settings: dict[str, Any]  # as JSON can hold them
+    vocabulary: Vocabulary
+    encoder: Encoder
+    output_bias: NDArray[np.float32]  # (n_words,)
+    responses: Responses
+    topics: dict[By, Topics]
+    history: list[HistoryRow]
+
+
+def write_model(folder: StrPath, trained: Trained) -> None:
+    """Write a model folder, whole or not at all; only an empty folder or a Kate model is replaced."""
+    contents = {
+        _WEIGHTS: safetensors.numpy.save(_arrays(trained)),
+        _VOCABULARY: _lines(trained.vocabulary.to_lines()),
+        _HISTORY: _lines(json.dumps(row) for row in trained.history),
+        _TOPICS: _json({by: topics.as_dicts() for by, topics in trained.topics.items()}),
+    }
+    config = MODEL_FOLDER.head() | {
+        "n_topics": trained.encoder.n_topics,
+        "n_words": trained.encoder.n_words,
+        "n_documents": trained.vocabulary.n_documents,
+        "settings": trained.settings,
+        "encoder": {name: getattr(trained.encoder, name) for name in ("scaling", "activation", "output")},
+        "vocabulary": trained.vocabulary.config(),
+        "files": {name: {"bytes": len(data), "sha256": _sha256(data)} for name, data in contents.items()},
+    }
+    contents |= {_CARD: model_card(trained).encode(), MODEL_FOLDER.config: _json(config)}
+    MODEL_FOLDER.require_replaceable(Path(folder))
+    with whole_folder(folder, replaces=MODEL_FOLDER.config) as part:
+        for name, data in contents.items():
+            (part / name).write_bytes(data)
+
+
+def read_model(folder: StrPath) -> Trained:
+    """Read a model folder; every file is checked before it is used."""
+    folder = Path(folder)
+    config = MODEL_FOLDER.read_config(folder)
+    try:
+        files = {name: _checked(folder / name, config) for name in (_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS)}
+        arrays = safetensors.numpy.load(files[_WEIGHTS])
+        encoder = Encoder(arrays["W"], arrays["b"], arrays["mean"], **config["encoder"])
+        vocabulary = Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"])
+        topics = {by: Topics(map(Topic.from_dict, rows)) for by, rows in json.loads(files[_TOPICS]).items()}
+        history = [json.loads(row) for row in _split(files[_HISTORY])]
+        responses = Responses(arrays["response_mean"], arrays["response_deviation"])
+        trained = Trained(config["settings"], vocabulary, encoder, arrays["c"], responses, topics, history)
+    except (KeyError, TypeError, safetensors.SafetensorError) as error:
+        raise FolderError(
+            f"{folder} is not a whole Kate model: {type(error).__name__} {error}; {MODEL_FOLDER.remedy}"
+        ) from error
+    _require_fit(folder, trained, arrays)
+    return trained
+
+
+def _arrays(trained: Trained) -> dict[str, NDArray[np.float32]]:
+    """The arrays of a model by the names of the equations."""
+    arrays = {
+        "W": trained.encoder.W,
+        "b": trained.encoder.b,
+        "c": trained.output_bias,
+        "mean": trained.encoder.mean,
+        "response_mean": trained.responses.mean,
+        "response_deviation": trained.responses.deviation,
+    }
+    return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
+
+
+def _checked(file: Path, config: dict[str, Any]) -> bytes:
+    entry = config["files"][file.name]
+    MODEL_FOLDER.require_size(file, entry)
+    data = file.read_bytes()
+    if _sha256(data) != entry["sha256"]:
+        raise FolderError(
+            f"{file} is not the file that was saved (its sha256 differs from {MODEL_FOLDER.config}): it was "
+            "edited or damaged; copy the model again or fit it anew"
+        )
+    return data
+
+
+def _require_fit(folder: Path, trained: Trained, arrays: dict[str, NDArray[Any]]) -> None:
+    """Refuse a vocabulary and weights that do not belong together."""
+    n_words, n_topics = len(trained.vocabulary), trained.responses.mean.shape[0]
+    shapes = {"W": (n_words, n_topics), "c": (n_words,)}
+    for name, array in arrays.items():
+        expected = shapes.get(name, (n_topics,))
+        if array.shape != expected or array.dtype != np.float32:
+            raise FolderError(
+                f"{folder}: the vocabulary has {n_words:,} words, so {name} should be float32 {expected}, "
+                f"but it is {array.dtype} {array.shape}: the files are of different models; copy it again"
+            )
+
+
+def model_card(trained: Trained) -> str:
+    """The README.md of a model: what it is, its topics and its use, for a person who finds the folder."""
+    encoder, vocabulary = trained.encoder, trained.vocabulary
+    topics = trained.topics["wins"].sorted_by("share")[:10].shortened(8)
+    rows = [
+        f"| {topic.name} | {topic.share:.1%} | {', '.join(topic.words)} |" for topic in topics if topic.words
+    ]
+    settings = [f"| {name} | {_shown(value)} |" for name, value in trained.settings.items()]
+    return "\n".join(
+        [
+            f"# A Kate model of {encoder.n_topics:,} topics",
+            "",
+            f"Learned by Kate {kate.__version__} (a K-competitive autoencoder for text) from "
+            f"{vocabulary.n_documents:,} documents and {len(vocabulary):,} words. It turns a text into a "
+            f"vector of {encoder.n_topics:,} numbers, names the topics of a text, and finds similar words.",
+            "",
+            "## The ten topics that win most documents",
+            "",
+            "| topic | share of documents | words |",
+            "|---|---|---|",
+            *rows,
+            "",
+            "## Use",
+            "",
+            "```python",
+            "import kate",
+            "",
+            'model = kate.load("path/to/this/folder")',
+            'vectors = model.encode(["a new document"])',
+            "print(model.topics())",
+            "```",
+            "",
+            "```sh",
+            "kate topics path/to/this/folder",
+            "kate encode path/to/this/folder corpus.jsonl -o vectors.parquet",
+            "```",
+            "",
+            "## Settings",
+            "",
+            "| setting | value |",
+            "|---|---|",
+            *settings,
+            "",
+        ]
+    )
+
+
+def _shown(value: Any) -> str:
+    return f"{len(value):,} words" if isinstance(value, list) else str(value)
+
+
+def _lines(rows: Any) -> bytes:
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def _split(data: bytes) -> list[str]:
+    return data.decode().split("\n")[:-1]  # not splitlines, which cuts at more than line feeds
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,282 @@
+"""TextModel: text in; vectors, topics and similar words out. What a user fits, saves and loads.
+
+A fitted model is plain arrays and a vocabulary. scikit-learn and the compiler are imported by ``fit`` alone,
+so that a saved model answers in a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from kate.models.encoder import Encoder
+from kate.models.storage import By, StrPath, Trained, read_model, write_model
+from kate.models.topics import (
+    N_WORDS,
+    Responses,
+    Topic,
+    Topics,
+    count_wins,
+    describe_by_weights,
+    describe_by_wins,
+    winning_poles,
+)
+from kate.tasks.words import nearest
+from kate.text.documents import Documents
+from kate.text.vocabulary import Vocabulary
+from kate.train import HistoryRow
+
+__all__ = ["NotFittedError", "TextModel", "Texts", "UnknownWordError", "load"]
+
+Texts: TypeAlias = Iterable[str] | Documents
+Floats = NDArray[np.float32]
+
+_OF_COUNTS = ("vocabulary_size", "min_df", "language", "stem", "stop_words")
+_OF_BOTH = ("n_jobs",)
+_OF_THE_MACHINE = ("n_jobs", "device", "verbose")  # how it is computed, not what: no part of a model
+
+
+class NotFittedError(RuntimeError):
+    """A model is asked before it has been fitted."""
+
+
+class UnknownWordError(ValueError):
+    """A word, or all words of a query, are not in the vocabulary."""
+
+
+class TextModel:
+    """A vocabulary and a K-competitive autoencoder in one: from texts to vectors, topics, similar words.
+
+    Parameters
+    ----------
+    n_topics : neurons, the length of a document vector; each has two poles, so there are twice as many topics
+    settings : any parameter of :class:`kate.Counts` (vocabulary_size, min_df, language, stem, stop_words) or
+        of :class:`kate.KATE` (max_epochs, random_state, verbose, …)
+
+    >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+    >>> model = TextModel(n_topics=2, random_state=0, max_epochs=5).fit(texts)
+    >>> model.encode(["a coin of gold"]).shape
+    (1, 2)
+    >>> len(model.topics())
+    4
+    """
+
+    def __init__(self, n_topics: int = 128, **settings: Any) -> None:
+        _require_known(settings)
+        self._given = {"n_topics": n_topics, **settings}
+        self._trained: Trained | None = None
+
+    def fit(self, texts: Texts, *, validation: Texts | None = None) -> Self:
+        """Learn the vocabulary, the network and the topics from texts.
+
+        ``validation`` are held-out texts whose loss is followed (and decides when ``patience`` is set).
+        """
+        self._learn(texts, validation)
+        return self
+
+    def fit_encode(self, texts: Texts, *, validation: Texts | None = None) -> Floats:
+        """``fit``, and the vectors (n_docs, n_topics) of the same texts, which are counted only once."""
+        counts = self._learn(texts, validation)
+        return self.encoder.encode(counts)
+
+    def encode(self, texts: Texts) -> Floats:
+        """Vectors (n_docs, n_topics); one without a known word gets the empty document's, and a warning."""
+        return self.encoder.encode(self._count(texts))
+
+    def topics(self, top: int = 10, by: By = "wins") -> Topics:
+        """Both poles of every neuron with ``top`` words (30 at most), by neuron.
+
+        by : "wins" describes a pole by the documents that it wins, "weights" by its strongest weights, as the
+            paper does
+        """
+        if by not in ("wins", "weights"):
+            raise ValueError(f"by={by!r} is not known; topics are described by 'wins' or by 'weights'")
+        if not 1 <= top <= N_WORDS:
+            raise ValueError(f"top is {top}; a topic has 1 to {N_WORDS} words")
+        return self._state().topics[by].shortened(top)
+
+    def document_topics(self, texts: Texts, top: int = 3) -> list[list[tuple[Topic, float]]]:
+        """The topics that win each text, at most ``top``, the strongest first; none where no word is known.
+
+        A tenth of the neurons (rounded up) wins a text. The strength says by how many standard deviations the
+        neuron's response differs from its mean over the training documents.
+        """
+        if top < 1:
+            raise ValueError(f"top is {top}; expected one topic at least")
+        counts = self._count(texts)
+        responses = self.encoder.encode(counts) + self.encoder.mean
+        poles, strengths = winning_poles(self._state().responses.standardise(responses))
+        strengths[np.diff(counts.indptr) == 0] = 0
+        topics = self.topics()
+        return [
+            [(topics[pole], strength) for pole, strength in zip(*row, strict=True) if strength > 0]
+            for row in zip(poles[:, :top].tolist(), strengths[:, :top].tolist(), strict=True)
+        ]
+
+    def similar_words(self, word: str, top: int = 5) -> list[tuple[str, float]]:
+        """The words nearest to a word by the cosine of their weights, as people write them.
+
+        ``word`` is any of its forms ("companies", "company") or its stem.
+        """
+        vocabulary = self.vocabulary
+        column = vocabulary.find(word)
+        if column is None:
+            raise unknown_word(word, vocabulary)
+        columns, cosines = nearest(self.encoder.W, column, top)
+        return [(vocabulary.readable[i], float(cosine)) for i, cosine in zip(columns, cosines, strict=True)]
+
+    def save(self, folder: StrPath) -> None:
+        """Write the model to a folder, whole or not at all; an existing model there is replaced."""
+        write_model(folder, self._state())
+
+    @property
+    def n_topics(self) -> int:
+        """The number of neurons, the length of a vector."""
+        return int(self._given["n_topics"])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every setting as JSON can hold it; once fitted, with what the ones left to Kate became."""
+        return _as_json(self._given) if self._trained is None else dict(self._trained.settings)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self._state().vocabulary
+
+    @property
+    def encoder(self) -> Encoder:
+        return self._state().encoder
+
+    @property
+    def output_bias(self) -> Floats:
+        """c (n_words,), with which the network predicts words; encoding does not need it."""
+        return self._state().output_bias
+
+    @property
+    def responses(self) -> Responses:
+        """The mean and standard deviation of every neuron's response over the training documents."""
+        return self._state().responses
+
+    @property
+    def history(self) -> list[HistoryRow]:
+        """A row an epoch: loss, validation_loss, seconds, documents_per_second."""
+        return self._state().history
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents the model was fitted on."""
+        return self.vocabulary.n_documents
+
+    def __repr__(self) -> str:
+        if self._trained is None:
+            return f"TextModel(n_topics={self.n_topics}), not fitted"
+        return (
+            f"TextModel(n_topics={self.n_topics}), fitted on {self.n_documents:,} documents, "
+            f"{len(self.vocabulary):,} words"
+        )
+
+    def _learn(self, texts: Texts, validation: Texts | None) -> csr_matrix:
+        """Fit everything; the counts of the texts."""
+        # both import scikit-learn, which takes longer than a search
+        from kate.models.kate import KATE  # noqa: PLC0415
+        from kate.text.counts import Counts  # noqa: PLC0415
+
+        of_counts = {name: value for name, value in self._given.items() if name in (*_OF_COUNTS, *_OF_BOTH)}
+        counter = Counts(**of_counts)
+        counts = _as_floats(counter.fit_transform(_strings(texts)))
+        if counts.shape[0] < 2:
+            raise ValueError("one document is not enough to learn from; give two at least, better thousands")
+        vocabulary = counter.lexicon_
+        held_out = None if validation is None else _as_floats(vocabulary.count(_strings(validation)))
+        model = KATE(**{name: value for name, value in self._given.items() if name not in _OF_COUNTS})
+        model.fit(counts, validation=held_out)
+
+        encoder = model.encoder_
+        responses = Responses.of(encoder, counts)
+        wins = count_wins(counts, encoder, responses)
+        topics: dict[By, Topics] = {
+            "wins": describe_by_wins(counts, wins, vocabulary.readable),
+            "weights": describe_by_weights(counts, encoder.W, wins, vocabulary.readable),
+        }
+        settings = _as_json(counter.get_params() | model.settings_ | {"random_state": model.random_state})
+        bias, history = model.output_bias_, model.history_
+        self._trained = Trained(settings, vocabulary, encoder, bias, responses, topics, history)
+        return counts
+
+    def _count(self, texts: Texts) -> csr_matrix:
+        vocabulary = self.vocabulary
+        return _as_floats(vocabulary.count(_strings(texts), self._given.get("n_jobs")))
+
+    def _state(self) -> Trained:
+        if self._trained is None:
+            raise NotFittedError(
+                "this TextModel has not learned anything yet; call fit(texts), or kate.load(folder)"
+            )
+        return self._trained
+
+
+def load(folder: StrPath) -> TextModel:
+    """The model that ``TextModel.save`` wrote to a folder; its vectors are the same to the last bit.
+
+    >>> load("no/such/model")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    FileNotFoundError: there is no model folder no/such/model; make one with `kate fit CORPUS -o MODEL` or ...
+    """
+    trained = read_model(folder)
+    model = TextModel(trained.encoder.n_topics)
+    model._given, model._trained = dict(trained.settings), trained
+    return model
+
+
+def unknown_word(word: str, vocabulary: Vocabulary) -> UnknownWordError:
+    """The error for words that have no column, with what may have been meant."""
+    close = [suggestion for part in word.split() for suggestion in vocabulary.suggest(part, 3)]
+    hint = f"did you mean {', '.join(close)}?" if close else "try another word, or one that is no stop word"
+    return UnknownWordError(f"no word of {word!r} is among the {len(vocabulary):,} of the model; {hint}")
+
+
+def _strings(texts: Texts) -> Iterable[str] | pl.Series:
+    return texts.texts if isinstance(texts, Documents) else texts
+
+
+def _as_floats(counts: Any) -> csr_matrix:
+    return csr_matrix(counts, dtype=np.float32)
+
+
+def _require_known(settings: dict[str, Any]) -> None:
+    """Refuse a setting that neither Counts nor KATE has, with the ones it may have been meant to be."""
+    if not settings:
+        return
+    from kate.models.kate import KATE  # noqa: PLC0415
+    from kate.text.counts import Counts  # noqa: PLC0415
+
+    known = {*Counts().get_params(), *KATE().get_params()}
+    for name in settings:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, cutoff=0.5)
+            hint = (
+                f"did you mean {' or '.join(close)}?" if close else f"choose from {', '.join(sorted(known))}"
+            )
+            raise TypeError(f"TextModel has no setting {name!r}; {hint}")
+
+
+def _as_json(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings as JSON can hold them, less those that say how to compute rather than what."""
+    return {name: _plain(value) for name, value in settings.items() if name not in _OF_THE_MACHINE}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Iterable):
+        return sorted(set(value))  # stop words
+    return None  # a random generator cannot be written down
