@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
+from functools import cached_property
 
 __all__ = ["Fields", "choose_fields"]
 
@@ -25,11 +26,11 @@ class Fields:
     label: str | None = None
     title: str | None = None
 
-    @property
+    @cached_property
     def given(self) -> dict[str, str]:
-        """What was asked for by name."""
-        names = zip(("text", "id", "label", "title"), astuple(self), strict=True)
-        return {role: name for role, name in names if name is not None}
+        """The fields that have a name."""
+        names = {"text": self.text, "id": self.id, "label": self.label, "title": self.title}
+        return {role: name for role, name in names.items() if name is not None}
 
 
 def choose_fields(present: Sequence[str], asked: Fields, where: str) -> Fields:

@@ -129,7 +129,7 @@ class _ZstdReader(io.RawIOBase):
         self._file = file
         self._frame = zstandard.ZstdDecompressor().decompressobj()
         self._inside = False  # a frame
-        self._ready = b""
+        self._ready = memoryview(b"")  # a few compressed bytes may hold many: slices must not copy
 
     def readable(self) -> bool:
         return True
@@ -143,7 +143,7 @@ class _ZstdReader(io.RawIOBase):
                 return 0
             if self._frame.eof:
                 self._frame = zstandard.ZstdDecompressor().decompressobj()
-            self._ready = self._frame.decompress(compressed)
+            self._ready = memoryview(self._frame.decompress(compressed))
             self._inside = not self._frame.eof
         size = min(len(buffer), len(self._ready))
         buffer[:size], self._ready = self._ready[:size], self._ready[size:]

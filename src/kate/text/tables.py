@@ -66,10 +66,9 @@ def _problem(row: Row, fields: Fields, asked: Fields) -> str | None:
         return f"no field {fields.text!r}; its fields are {', '.join(map(repr, row.values)) or 'none'}"
     if not isinstance(text, str):
         return f"the field {fields.text!r} holds {repr(text)[:40]}; expected a string"
-    for role in ("id", "label", "title"):
-        value = row.values.get(fields.given.get(role, ""))
-        # a guess is not an order: nested values of a field that nobody asked for are passed over
-        if role in asked.given and not _is_scalar(value):
+    for role in asked.given:  # not of a guess: nested values of a field that nobody asked for are passed over
+        value = row.values.get(fields.given[role])
+        if not _is_scalar(value):
             return f"the field {fields.given[role]!r} holds {repr(value)[:40]}; expected one {role}"
     return None
 
