@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +32,6 @@ Floats = NDArray[np.float32]
 _DOCUMENTS_AT_ONCE = 20_000  # counted and encoded together
 _ROWS_AT_ONCE = 65_536  # compared with the queries together: some 32 MB of vectors
 _QUERIES_AT_ONCE = 64
-_ROWS_A_BATCH = 2_048  # of documents.arrow: what has to be read to show one hit
 _SNIPPET = 200  # characters
 
 _VECTORS, _DOCUMENTS, _MODEL = "vectors.npy", "documents.arrow", "model"
@@ -138,7 +137,7 @@ class Index:
         with whole_folder(folder, replaces=_INDEX_FOLDER.config) as part:
             self.model.save(part / _MODEL)
             np.save(part / _VECTORS, self.vectors)
-            _in_batches(self._documents.collect()).write_ipc(part / _DOCUMENTS, compression="uncompressed")
+            self._documents.collect().write_ipc(part / _DOCUMENTS, compression="uncompressed")
             config = _INDEX_FOLDER.head() | {
                 "n_documents": len(self),
                 "n_topics": self.model.n_topics,
@@ -181,18 +180,18 @@ class Index:
         if top < 1:
             raise ValueError(f"top is {top}; expected one hit at least")
         n_wanted = top if without is None else top + 1
-        return [self._read(found, top, without) for found in _nearest(self.vectors, queries, n_wanted)]
-
-    def _read(self, found: _Found, top: int, without: int | None) -> list[Hit]:
-        pairs = [pair for pair in zip(*found, strict=True) if pair[0] != without][:top]
-        if not pairs:
-            return []
-        # a slice a hit: only the batches that hold them are read from the disk
-        rows = pl.concat([self._documents.slice(int(row), 1) for row, _ in pairs]).collect()
+        found = [_without(found, without) for found in _nearest(self.vectors, queries, n_wanted)]
+        shown = self._read({row for pairs in found for row, _ in pairs})
         return [
-            Hit(rank, float(score), **shown)
-            for rank, ((_, score), shown) in enumerate(zip(pairs, rows.to_dicts(), strict=True), 1)
+            [Hit(rank, score, **shown[row]) for rank, (row, score) in enumerate(pairs[:top], 1)]
+            for pairs in found
         ]
+
+    def _read(self, rows: set[int]) -> dict[int, dict[str, Any]]:
+        """What to show of some documents, by row; the others are passed over on the disk, not kept."""
+        numbered = self._documents.with_row_index("row")
+        wanted = numbered.filter(pl.col("row").is_in(sorted(rows))).collect()
+        return {shown.pop("row"): shown for shown in wanted.to_dicts()}
 
 
 class _Found(NamedTuple):
@@ -226,6 +225,10 @@ def _merged(best: _Found, scores: Floats, start: int, top: int) -> _Found:
     return _Found(rows[order], all_scores[order])
 
 
+def _without(found: _Found, row: int | None) -> list[tuple[int, float]]:
+    return [pair for pair in zip(found.rows.tolist(), found.scores.tolist(), strict=True) if pair[0] != row]
+
+
 def _units_of(model: TextModel, counts: Any) -> Floats:
     """Centred vectors of length 1 of counted documents; zeros for a document without words."""
     X = csr_matrix(counts, dtype=np.float32)
@@ -253,12 +256,6 @@ def _shown(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(
         pl.col("id"), pl.col("label"), cut(one_line("title")), cut(one_line("text")).alias("snippet")
     )
-
-
-def _in_batches(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same rows in short chunks, each of which becomes a batch of the file."""
-    slices: Iterable[pl.DataFrame] = frame.iter_slices(_ROWS_A_BATCH)
-    return pl.concat(slices, rechunk=False)
 
 
 def _mapped_vectors(path: Path) -> Floats:
