@@ -22,7 +22,7 @@ from scipy.sparse import csr_matrix
 from kate.files import whole_folder
 from kate.models.encoder import EmptyDocumentsWarning
 from kate.models.storage import MODEL_FOLDER, FolderError, FolderKind, StrPath
-from kate.models.text_model import TextModel, load, unknown_word
+from kate.models.text_model import TextModel, Texts, load, unknown_word
 from kate.text.documents import Documents
 
 __all__ = ["Hit", "Index"]
@@ -80,8 +80,10 @@ class Index:
         self._documents = documents  # id, label, title, snippet
 
     @classmethod
-    def build(cls, model: TextModel, documents: Documents) -> Index:
+    def build(cls, model: TextModel, documents: Texts) -> Index:
         """Encode documents; those without a known word get the zero vector, so that no query finds them."""
+        if not isinstance(documents, Documents):
+            documents = Documents.from_texts(documents)
         if not len(documents):
             raise ValueError("no documents to index; pass at least one")
         vectors = np.empty((len(documents), model.n_topics), dtype=np.float32)
@@ -151,9 +153,8 @@ class Index:
         """The index that ``save`` wrote; vectors and documents stay on disk until they are asked for."""
         folder = Path(folder)
         config = _INDEX_FOLDER.read_config(folder)
-        files = config.get("files", {})
         for name in (_VECTORS, _DOCUMENTS):
-            _INDEX_FOLDER.require_size(folder / name, files.get(name))
+            _INDEX_FOLDER.require_size(folder / name, config)
         model = load(folder / _MODEL)
         if _sha256(folder / _MODEL / MODEL_FOLDER.config) != config.get("model_sha256"):
             raise FolderError(
@@ -247,14 +248,20 @@ def _shown(frame: pl.DataFrame) -> pl.DataFrame:
 
     def one_line(column: str) -> pl.Expr:
         # a few times the length is enough to cut from, however long the text is
-        return pl.col(column).str.head(5 * _SNIPPET).str.replace_all(r"[\s\p{Cc}]+", " ").str.strip_chars()
+        return (
+            pl.col(column)
+            .cast(pl.String)
+            .str.head(5 * _SNIPPET)
+            .str.replace_all(r"[\s\p{Cc}]+", " ")
+            .str.strip_chars()
+        )
 
     def cut(line: pl.Expr) -> pl.Expr:
         at_a_word = line.str.head(_SNIPPET).str.replace(r"\s+\S*$", "")
         return pl.when(line.str.len_chars() > _SNIPPET).then(at_a_word + "…").otherwise(line)
 
     return frame.select(
-        pl.col("id"), pl.col("label"), cut(one_line("title")), cut(one_line("text")).alias("snippet")
+        pl.col("id", "label").cast(pl.String), cut(one_line("title")), cut(one_line("text")).alias("snippet")
     )
 
 

@@ -11,7 +11,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import safetensors
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import kate
 from kate.files import whole_folder
-from kate.models.encoder import Encoder
+from kate.models.encoder import Encoder, Output, Scaling
 from kate.models.topics import Responses, Topic, Topics
 from kate.text.vocabulary import Vocabulary
 from kate.train import HistoryRow
@@ -28,6 +28,7 @@ from kate.train import HistoryRow
 __all__ = ["MODEL_FOLDER", "FolderError", "FolderKind", "Trained", "read_model", "write_model"]
 
 By: TypeAlias = Literal["wins", "weights"]
+Activation: TypeAlias = Literal["tanh", "sigmoid"]
 StrPath: TypeAlias = str | os.PathLike[str]
 
 _WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
@@ -69,7 +70,7 @@ class FolderKind:
         if not folder.exists():
             raise FileNotFoundError(f"there is no {self.name} folder {folder}; {self.remedy}")
         if not folder.is_dir():
-            raise NotADirectoryError(f"{folder} is a file; expected a {self.name} folder: {self.remedy}")
+            raise NotADirectoryError(f"{folder} is a file; expected a Kate {self.name} folder: {self.remedy}")
         config = self._config(folder)
         found = config.get("format_version")
         if found != self.version:
@@ -96,17 +97,19 @@ class FolderKind:
                 "and would be lost; move it away or choose another name"
             )
 
-    def require_size(self, file: Path, entry: Any) -> None:
+    def require_size(self, file: Path, config: dict[str, Any]) -> None:
         """Refuse a file that is missing or has another length than was written down."""
         if not file.is_file():
             raise FolderError(
                 f"{file} is missing: the {self.name} is damaged; copy it again or {self.remedy}"
             )
         size = file.stat().st_size
+        files = config.get("files")
+        entry = files.get(file.name) if isinstance(files, dict) else None
         expected = entry.get("bytes") if isinstance(entry, dict) else None
         if size != expected:
             raise FolderError(
-                f"{file} is {size:,} bytes long and {self.config} expects {expected}: the {self.name} is "
+                f"{file} is {size} bytes long and {self.config} expects {expected}: the {self.name} is "
                 f"damaged; copy it again or {self.remedy}"
             )
 
@@ -178,15 +181,19 @@ def read_model(folder: StrPath) -> Trained:
         arrays = safetensors.numpy.load(files[_WEIGHTS])
         encoder = Encoder(arrays["W"], arrays["b"], arrays["mean"], **config["encoder"])
         vocabulary = Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"])
-        topics = {by: Topics(map(Topic.from_dict, rows)) for by, rows in json.loads(files[_TOPICS]).items()}
+        described = json.loads(files[_TOPICS])
+        topics = {by: Topics(map(Topic.from_dict, described[by])) for by in get_args(By)}
         history = [json.loads(row) for row in _split(files[_HISTORY])]
         responses = Responses(arrays["response_mean"], arrays["response_deviation"])
         trained = Trained(config["settings"], vocabulary, encoder, arrays["c"], responses, topics, history)
-    except (KeyError, TypeError, safetensors.SafetensorError) as error:
+    except FolderError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError, safetensors.SafetensorError) as error:
         raise FolderError(
             f"{folder} is not a whole Kate model: {type(error).__name__} {error}; {MODEL_FOLDER.remedy}"
         ) from error
     _require_fit(folder, trained, arrays)
+    _require_known_encoder(folder, trained.encoder)
     return trained
 
 
@@ -204,10 +211,9 @@ def _arrays(trained: Trained) -> dict[str, NDArray[np.float32]]:
 
 
 def _checked(file: Path, config: dict[str, Any]) -> bytes:
-    entry = config["files"][file.name]
-    MODEL_FOLDER.require_size(file, entry)
+    MODEL_FOLDER.require_size(file, config)
     data = file.read_bytes()
-    if _sha256(data) != entry["sha256"]:
+    if _sha256(data) != config["files"][file.name].get("sha256"):
         raise FolderError(
             f"{file} is not the file that was saved (its sha256 differs from {MODEL_FOLDER.config}): it was "
             "edited or damaged; copy the model again or fit it anew"
@@ -225,6 +231,22 @@ def _require_fit(folder: Path, trained: Trained, arrays: dict[str, NDArray[Any]]
             raise FolderError(
                 f"{folder}: the vocabulary has {n_words:,} words, so {name} should be float32 {expected}, "
                 f"but it is {array.dtype} {array.shape}: the files are of different models; copy it again"
+            )
+    for by, topics in trained.topics.items():
+        if len(topics) != 2 * n_topics:
+            raise FolderError(
+                f"{folder}: {len(topics):,} topics by {by}, expected {2 * n_topics:,}: the files are of "
+                "different models; copy it again"
+            )
+
+
+def _require_known_encoder(folder: Path, encoder: Encoder) -> None:
+    """Refuse a way of encoding that is not ours rather than encode in another."""
+    for name, allowed in (("scaling", Scaling), ("activation", Activation), ("output", Output)):
+        if (found := getattr(encoder, name)) not in get_args(allowed):
+            raise FolderError(
+                f"{folder / MODEL_FOLDER.config} has the {name} {found!r}; expected one of "
+                f"{', '.join(get_args(allowed))}: copy the model again"
             )
 
 

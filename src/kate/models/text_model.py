@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from kate.models.defaults import check_settings
 from kate.models.encoder import Encoder
 from kate.models.storage import By, StrPath, Trained, read_model, write_model
 from kate.models.topics import (
@@ -69,8 +70,17 @@ class TextModel:
 
     def __init__(self, n_topics: int = 128, **settings: Any) -> None:
         _require_known(settings)
-        self._given = {"n_topics": n_topics, **settings}
+        if not isinstance(settings.get("stop_words"), str | None):
+            settings["stop_words"] = tuple(settings["stop_words"])  # it may be an iterator, good for one fit
+        self._given: dict[str, Any] = {"n_topics": n_topics, **settings}
         self._trained: Trained | None = None
+
+    @classmethod
+    def from_trained(cls, trained: Trained) -> Self:
+        """A fitted model from its parts."""
+        model = cls()
+        model._given, model._trained = dict(trained.settings), trained
+        return model
 
     def fit(self, texts: Texts, *, validation: Texts | None = None) -> Self:
         """Learn the vocabulary, the network and the topics from texts.
@@ -126,8 +136,12 @@ class TextModel:
         """
         vocabulary = self.vocabulary
         column = vocabulary.find(word)
+        if column is None and len(word.split()) > 1:
+            raise UnknownWordError(f"{word!r} is several words; similar words are found for one at a time")
         if column is None:
             raise unknown_word(word, vocabulary)
+        if len(vocabulary) == 1:
+            return []
         columns, cosines = nearest(self.encoder.W, column, top)
         return [(vocabulary.readable[i], float(cosine)) for i, cosine in zip(columns, cosines, strict=True)]
 
@@ -187,26 +201,24 @@ class TextModel:
         from kate.models.kate import KATE  # noqa: PLC0415
         from kate.text.counts import Counts  # noqa: PLC0415
 
-        of_counts = {name: value for name, value in self._given.items() if name in (*_OF_COUNTS, *_OF_BOTH)}
-        counter = Counts(**of_counts)
+        model = KATE(**{name: value for name, value in self._given.items() if name not in _OF_COUNTS})
+        check_settings(model)  # now, not after a million texts have been counted
+        of_counts = (*_OF_COUNTS, *_OF_BOTH)
+        counter = Counts(**{name: value for name, value in self._given.items() if name in of_counts})
         counts = _as_floats(counter.fit_transform(_strings(texts)))
         if counts.shape[0] < 2:
             raise ValueError("one document is not enough to learn from; give two at least, better thousands")
         vocabulary = counter.lexicon_
         held_out = None if validation is None else _as_floats(vocabulary.count(_strings(validation)))
-        model = KATE(**{name: value for name, value in self._given.items() if name not in _OF_COUNTS})
+        if held_out is not None and held_out.shape[0] == 0:
+            raise ValueError("validation holds no documents; pass some, or leave it out")
         model.fit(counts, validation=held_out)
 
-        encoder = model.encoder_
-        responses = Responses.of(encoder, counts)
-        wins = count_wins(counts, encoder, responses)
-        topics: dict[By, Topics] = {
-            "wins": describe_by_wins(counts, wins, vocabulary.readable),
-            "weights": describe_by_weights(counts, encoder.W, wins, vocabulary.readable),
-        }
         settings = _as_json(counter.get_params() | model.settings_ | {"random_state": model.random_state})
-        bias, history = model.output_bias_, model.history_
-        self._trained = Trained(settings, vocabulary, encoder, bias, responses, topics, history)
+        responses, topics = _described(model.encoder_, counts, vocabulary.readable)
+        self._trained = Trained(
+            settings, vocabulary, model.encoder_, model.output_bias_, responses, topics, model.history_
+        )
         return counts
 
     def _count(self, texts: Texts) -> csr_matrix:
@@ -229,17 +241,27 @@ def load(folder: StrPath) -> TextModel:
     ...
     FileNotFoundError: there is no model folder no/such/model; make one with `kate fit CORPUS -o MODEL` or ...
     """
-    trained = read_model(folder)
-    model = TextModel(trained.encoder.n_topics)
-    model._given, model._trained = dict(trained.settings), trained
-    return model
+    return TextModel.from_trained(read_model(folder))
 
 
-def unknown_word(word: str, vocabulary: Vocabulary) -> UnknownWordError:
-    """The error for words that have no column, with what may have been meant."""
-    close = [suggestion for part in word.split() for suggestion in vocabulary.suggest(part, 3)]
-    hint = f"did you mean {', '.join(close)}?" if close else "try another word, or one that is no stop word"
-    return UnknownWordError(f"no word of {word!r} is among the {len(vocabulary):,} of the model; {hint}")
+def unknown_word(query: str, vocabulary: Vocabulary) -> UnknownWordError:
+    """The error for a word, or a query, of which the vocabulary has nothing, with what may be meant."""
+    words = query.split()
+    close = dict.fromkeys(suggestion for word in words for suggestion in vocabulary.suggest(word, 3))
+    hint = f"did you mean {', '.join(close)}?" if close else "try a word of the texts that is no stop word"
+    found = f"{query!r} is not" if len(words) == 1 else f"no word of {query!r} is"
+    return UnknownWordError(f"{found} among the {len(vocabulary):,} words of the model; {hint}")
+
+
+def _described(
+    encoder: Encoder, counts: csr_matrix, readable: list[str]
+) -> tuple[Responses, dict[By, Topics]]:
+    responses = Responses.of(encoder, counts)
+    wins = count_wins(counts, encoder, responses)
+    return responses, {
+        "wins": describe_by_wins(counts, wins, readable),
+        "weights": describe_by_weights(counts, encoder.W, wins, readable),
+    }
 
 
 def _strings(texts: Texts) -> Iterable[str] | pl.Series:
