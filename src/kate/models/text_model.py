@@ -198,8 +198,8 @@ class TextModel:
     def _learn(self, texts: Texts, validation: Texts | None) -> csr_matrix:
         """Fit everything; the counts of the texts."""
         # both import scikit-learn, which takes longer than a search
-        from kate.models.kate import KATE  # noqa: PLC0415
-        from kate.text.counts import Counts  # noqa: PLC0415
+        from kate.models.kate import KATE
+        from kate.text.counts import Counts
 
         model = KATE(**{name: value for name, value in self._given.items() if name not in _OF_COUNTS})
         check_settings(model)  # now, not after a million texts have been counted
@@ -276,8 +276,8 @@ def _require_known(settings: dict[str, Any]) -> None:
     """Refuse a setting that neither Counts nor KATE has, with the ones it may have been meant to be."""
     if not settings:
         return
-    from kate.models.kate import KATE  # noqa: PLC0415
-    from kate.text.counts import Counts  # noqa: PLC0415
+    from kate.models.kate import KATE
+    from kate.text.counts import Counts
 
     known = {*Counts().get_params(), *KATE().get_params()}
     for name in settings:

@@ -234,26 +234,25 @@ def describe_by_wins(X: csr_matrix, wins: Wins, readable: Sequence[str]) -> Topi
     """
     present = csc_array(_presence(X))
     frequency = np.diff(present.indptr) / X.shape[0]
-    ordered, coherences = [], []
-    for pole in range(len(wins.strength)):
+    topics = []
+    for pole, share in enumerate(wins.n_documents / X.shape[0]):
         candidates = _best(_scores(wins.words[pole], wins.strength[pole], frequency))
         npmi = _pair_npmi(present, candidates)
         order = coherent_order(npmi)
-        ordered.append(candidates[order])
-        coherences.append(_coherence(npmi, order))
-    return _as_topics(ordered, coherences, wins, X.shape[0], readable)
+        words = [readable[column] for column in candidates[order]]
+        topics.append(_topic(pole, words, share, npmi[np.ix_(order, order)]))
+    return Topics(topics)
 
 
 def describe_by_weights(X: csr_matrix, W: Floats, wins: Wins, readable: Sequence[str]) -> Topics:
     """Each pole by its strongest weights, the paper's way: "+" by the largest, "-" by the most negative."""
     present = csc_array(_presence(X))
-    ordered, coherences = [], []
-    for pole in range(2 * W.shape[1]):
-        words = _best(W[:, pole // 2] * (-1.0 if pole % 2 else 1.0))
-        ordered.append(words)
-        npmi = _pair_npmi(present, words[:_N_CORE])
-        coherences.append(_coherence(npmi, np.arange(len(npmi))))
-    return _as_topics(ordered, coherences, wins, X.shape[0], readable)
+    topics = []
+    for pole, share in enumerate(wins.n_documents / X.shape[0]):
+        columns = _best(W[:, pole // 2] * (-1.0 if pole % 2 else 1.0))
+        words = [readable[column] for column in columns]
+        topics.append(_topic(pole, words, share, _pair_npmi(present, columns[:_N_CORE])))
+    return Topics(topics)
 
 
 def coherent_order(npmi: Doubles) -> Columns:
@@ -300,26 +299,11 @@ def _pair_npmi(present: csc_array, words: Columns) -> Doubles:
     return np.asarray(npmi)
 
 
-def _coherence(npmi: Doubles, order: Columns) -> float | None:
-    first = order[:_N_CORE]
-    if len(first) < 2:
-        return None
-    return float(npmi[np.ix_(first, first)][np.triu_indices(len(first), k=1)].mean())
-
-
-def _as_topics(
-    ordered: list[Columns],
-    coherences: list[float | None],
-    wins: Wins,
-    n_documents: int,
-    readable: Sequence[str],
-) -> Topics:
-    shares = wins.n_documents / n_documents
-    topics = []
-    for pole, (columns, coherence) in enumerate(zip(ordered, coherences, strict=True)):
-        words = tuple(readable[column] for column in columns)
-        topics.append(Topic(pole // 2, "-" if pole % 2 else "+", words, float(shares[pole]), coherence))
-    return Topics(topics)
+def _topic(pole: int, words: Sequence[str], share: float, npmi: Doubles) -> Topic:
+    """A topic whose coherence is the mean NPMI of the pairs of its first words."""
+    pairs = np.triu_indices(min(len(npmi), _N_CORE), k=1)
+    coherence = float(npmi[pairs].mean()) if len(pairs[0]) else None
+    return Topic(pole // 2, "-" if pole % 2 else "+", tuple(words), float(share), coherence)
 
 
 def _presence(X: csr_matrix) -> csr_array:
