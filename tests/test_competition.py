@@ -19,9 +19,7 @@ def test_odd_k_gives_the_extra_winner_to_the_positive_side():
 
 
 def test_one_winner_silences_the_negative_side():
-    np.testing.assert_allclose(
-        kate.compete(FIGURE_1, n_winners=1, amplification=1.0), [1.1, 0, 0, 0, 0, 0]
-    )
+    np.testing.assert_allclose(kate.compete(FIGURE_1, n_winners=1, amplification=1.0), [1.1, 0, 0, 0, 0, 0])
 
 
 def test_a_side_with_no_more_neurons_than_its_share_is_left_as_it_is():
@@ -61,7 +59,9 @@ def test_a_batch_is_its_rows():
 
 def test_energy_is_conserved_when_alpha_shares_it_out():
     z = np.abs(np.random.default_rng(1).normal(size=(4, 9)))
-    competed = kate.compete(z, n_winners=6, amplification=1 / 3)  # three positive winners share the losers' sum
+    competed = kate.compete(
+        z, n_winners=6, amplification=1 / 3
+    )  # three positive winners share the losers' sum
     np.testing.assert_allclose(competed.sum(axis=1), z.sum(axis=1))
 
 

@@ -68,7 +68,9 @@ def _as_activations(z: ArrayLike) -> NDArray[np.floating[Any]]:
     if not np.issubdtype(activations.dtype, np.floating):
         activations = activations.astype(np.float64)
     if activations.ndim not in (1, 2):
-        raise ValueError(f"activations have {activations.ndim} dimensions; give one vector or a batch of rows")
+        raise ValueError(
+            f"activations have {activations.ndim} dimensions; give one vector or a batch of rows"
+        )
     if not np.isfinite(activations).all():
         raise ValueError("activations hold NaN or infinity; competition needs finite numbers")
     return activations

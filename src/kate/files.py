@@ -74,7 +74,9 @@ def _swap_in(part: Path, target: Path) -> None:
 
 def _require_parent(target: Path) -> None:
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist; create it")
+        raise FileNotFoundError(
+            f"cannot write {target}: the folder {target.parent} does not exist; create it"
+        )
 
 
 def _require_replaceable(target: Path, marker: str | None) -> None:

@@ -9,7 +9,7 @@ from kate.competition import compete
 from kate.engines.cpu import CPUEngine, thread_count
 from kate.engines.elementary import exp, is_kept
 from kate.engines.network import Network, Optimizer, Recipe
-from kate.engines.step import TILE
+from kate.engines.step import TILE, Rule, _compete
 
 LOSSES = ["cross-entropy", "softmax"]
 
@@ -82,7 +82,9 @@ def test_gradient_with_dropout_is_that_of_the_words_kept(loss):
     engine = CPUEngine(as_network(W, b, c), Recipe(loss, "tanh", 4, 1.5, dropout))
     value, gradient = engine.gradient(X, np.arange(len(x)), seed)
     assert value == pytest.approx(dense.mean_loss(x, W, b, c, x_in=kept.toarray(), **setting), rel=1e-5)
-    for ours, expected in zip(gradient, dense.gradient(x, W, b, c, x_in=kept.toarray(), **setting), strict=True):
+    for ours, expected in zip(
+        gradient, dense.gradient(x, W, b, c, x_in=kept.toarray(), **setting), strict=True
+    ):
         np.testing.assert_allclose(ours, expected, rtol=2e-4, atol=2e-5)
 
 
@@ -139,8 +141,6 @@ def test_competition_of_the_engine_is_the_definition():
 
 
 def competed_by_engine(z, n_winners, alpha):
-    from kate.engines.step import Rule, _compete
-
     rule = Rule(False, False, n_winners, np.float32(alpha), 0.0, 0)
     z = z.astype(np.float32)
     a, role = np.empty_like(z), np.empty(z.shape, np.int8)

@@ -4,7 +4,7 @@ numba's own ``np.dot`` takes Python's global lock for every call, so that thread
 the address of ``sgemm`` as an argument, needs no lock, and leaves compiled functions cacheable on disk.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg"
 from __future__ import annotations
 
 import numpy as np

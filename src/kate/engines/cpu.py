@@ -49,7 +49,9 @@ class CPUEngine:
             memory = _Memory(self.network, self.recipe, X, batches)
             for docs, rate, seed in zip(batches, rates, seeds, strict=True):
                 optimizer.n_steps += 1
-                total += self._step(rows, docs, memory, int(seed), optimizer, _update_rule(optimizer, float(rate)))
+                total += self._step(
+                    rows, docs, memory, int(seed), optimizer, _update_rule(optimizer, float(rate))
+                )
         return total
 
     def gradient(self, X: csr_matrix, docs: NDArray[np.int64], seed: int = 0) -> tuple[float, Network]:
@@ -63,7 +65,9 @@ class CPUEngine:
     def loss(self, X: csr_matrix, block: int = 256) -> float:
         """The mean loss of a document without competition and dropout, as encoding works."""
         rows, recipe = _as_rows(X), self.recipe.as_encoding()
-        blocks = [np.arange(i, min(i + block, X.shape[0]), dtype=np.int64) for i in range(0, X.shape[0], block)]
+        blocks = [
+            np.arange(i, min(i + block, X.shape[0]), dtype=np.int64) for i in range(0, X.shape[0], block)
+        ]
         total = 0.0
         with self._threads():
             memory = _Memory(self.network, recipe, X, blocks)
@@ -95,7 +99,7 @@ class CPUEngine:
         """Our threads over tiles, one BLAS thread in each: never more runnable threads than were asked for."""
         with _ONE_AT_A_TIME, threadpool_limits(1, user_api="blas"):
             before = numba.get_num_threads()
-            numba.set_num_threads(min(self.n_threads, numba.config.NUMBA_NUM_THREADS))
+            numba.set_num_threads(min(self.n_threads, most_threads()))
             try:
                 yield
             finally:
@@ -105,7 +109,9 @@ class CPUEngine:
 class _Memory:
     """What the steps of one call work in: room for the largest batch."""
 
-    def __init__(self, network: Network, recipe: Recipe, X: csr_matrix, batches: list[NDArray[np.int64]]) -> None:
+    def __init__(
+        self, network: Network, recipe: Recipe, X: csr_matrix, batches: list[NDArray[np.int64]]
+    ) -> None:
         V, m = network.W.shape
         B = max(docs.size for docs in batches)
         n_entries = max(int((X.indptr[docs + 1] - X.indptr[docs]).sum()) for docs in batches)
@@ -155,6 +161,12 @@ def _update_rule(optimizer: Optimizer | None, rate: float) -> kernels.UpdateRule
     numbers = (rate, decay1, decay2, optimizer.epsilon, 1 / (1 - decay1**t), 1 / (1 - decay2**t))
     method = kernels.ADAM if optimizer.method == "adam" else kernels.ADADELTA
     return kernels.UpdateRule(method, *(np.float32(number) for number in numbers))
+
+
+def most_threads() -> int:
+    """The size of numba's thread pool, fixed when it is first used."""
+    size: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # numba sets it at import
+    return size
 
 
 def thread_count(n_jobs: int | None) -> int:

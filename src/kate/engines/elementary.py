@@ -1,6 +1,6 @@
 """The small compiled pieces of the CPU step: exp, the dropout's coin, the competition of one document, an update."""
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,call-arg,assignment"
 from __future__ import annotations
 
 import math
@@ -10,7 +10,12 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-FAST = {"contract", "reassoc", "nsz", "arcp"}  # fast-math without the flags that let LLVM forget NaN and infinity
+FAST = {
+    "contract",
+    "reassoc",
+    "nsz",
+    "arcp",
+}  # fast-math without the flags that let LLVM forget NaN and infinity
 ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 

@@ -59,7 +59,9 @@ class Optimizer:
     n_steps: int = 0
 
     @classmethod
-    def adam(cls, network: Network, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8) -> Optimizer:
+    def adam(
+        cls, network: Network, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8
+    ) -> Optimizer:
         return cls("adam", (beta1, beta2), epsilon, network.zeros(), network.zeros())
 
     @classmethod

@@ -1,0 +1,83 @@
+"""KATE's parameters: which values are allowed, and what None means for so many topics and documents."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+__all__ = ["check_settings", "settings_for"]
+
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "loss": ("softmax", "cross-entropy"),
+    "activation": ("tanh", "sigmoid"),
+    "scaling": ("l2", "max"),
+    "output_bias": ("frequency", "zero"),
+    "optimizer": ("adam", "adadelta"),
+    "decay": ("linear", "none"),
+    "output": ("preactivation", "activation"),
+    "device": ("auto", "cpu"),
+}
+_WHOLE_NUMBERS = ("n_topics", "n_winners", "max_epochs", "batch_size", "patience")
+_INTERVALS = {  # from the first number to below the second
+    "dropout": (0.0, 1.0),
+    "warmup": (0.0, 1.0),
+    "validation_fraction": (0.0, 1.0),
+    "amplification": (0.0, float("inf")),
+    "learning_rate": (0.0, float("inf")),
+}
+
+
+def check_settings(model: Any) -> None:
+    """Refuse a parameter that makes no sense, with what was found and what is expected."""
+    settings = model.get_params(deep=False)
+    for name, allowed in _CHOICES.items():
+        if settings[name] not in allowed:
+            raise ValueError(
+                f"{name}={settings[name]!r} is not known; choose one of {', '.join(map(repr, allowed))}"
+            )
+    for name in _WHOLE_NUMBERS:
+        value = settings[name]
+        if value is not None and (type(value) is bool or not isinstance(value, Integral) or int(value) < 1):
+            raise ValueError(f"{name}={value!r}: expected a whole number of at least 1")
+    for name, (low, high) in _INTERVALS.items():
+        value = settings[name]
+        if value is not None and not (isinstance(value, Real) and low <= float(value) < high):
+            raise ValueError(f"{name}={value!r}: expected a number from {low:g} to below {high:g}")
+    if settings["n_winners"] is not None and settings["n_winners"] > settings["n_topics"]:
+        raise ValueError(
+            f"n_winners={settings['n_winners']} is more than n_topics={settings['n_topics']}; "
+            "only neurons can win: lower n_winners or raise n_topics"
+        )
+
+
+def settings_for(model: Any, n_documents: int) -> dict[str, Any]:
+    """All parameters that shape the network, with None replaced by what suits the topics and the documents."""
+    settings: dict[str, Any] = model.get_params(deep=False)
+    for name in ("random_state", "n_jobs", "device", "verbose"):
+        del settings[name]
+    for name, value in _suited_to(settings["n_topics"], n_documents).items():
+        if settings[name] is None:
+            settings[name] = value
+    if settings["max_epochs"] is None:
+        steps = -(-n_documents // settings["batch_size"])
+        settings["max_epochs"] = max(_EPOCHS, -(-_FEWEST_STEPS // steps))
+    return settings
+
+
+_EPOCHS = 20
+_FEWEST_STEPS = 500  # a small corpus is read more often, or nothing would be learned from it
+_LARGEST_BATCH = 200
+
+
+def _suited_to(n_topics: int, n_documents: int) -> dict[str, Any]:
+    """What docs/defaults.md found best on validation documents.
+
+    A winner takes the energy of all losers of its side, and their number grows with ``n_topics``: so the share that
+    it takes of it, the amplification, falls as one over ``n_topics`` where there are many.
+    """
+    return {
+        "n_winners": max(1, n_topics // 4),
+        "amplification": min(0.5, 64 / n_topics),
+        "learning_rate": 4e-3 if n_topics < 32 else 2e-3,
+        "batch_size": min(_LARGEST_BATCH, max(16, n_documents // 20)),
+    }

@@ -1,0 +1,102 @@
+"""Counts → vectors: what a trained network needs to encode, as plain arrays (no scikit-learn, no compiler)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+__all__ = ["EmptyDocumentsWarning", "Encoder", "Output", "Scaling", "scale_counts"]
+
+Scaling = Literal["max", "l2"]
+Output = Literal["activation", "preactivation"]
+Floats = NDArray[np.float32]
+
+_BLOCK = 8192  # documents encoded at a time
+_L2_GAIN = 3.0  # brings the entries of a typical document near those of the paper's scaling by the maximum
+
+
+class EmptyDocumentsWarning(UserWarning):
+    """Some documents have no word of the vocabulary, so that all of them get the same vector."""
+
+
+def scale_counts(X: csr_matrix, scaling: Scaling) -> csr_matrix:
+    """Scaled log counts, float32, between 0 and 1: what the network reads and reconstructs.
+
+    "max" is the paper's: log(1 + n) over its maximum in the document. "l2" divides by the document's Euclidean norm
+    instead (times 3, at most 1), so that a single frequent word does not push all others down.
+    """
+    scaled = csr_matrix((np.log1p(X.data, dtype=np.float32), X.indices, X.indptr), shape=X.shape)
+    if scaled.nnz == 0:
+        return scaled
+    if scaling == "max":
+        size = np.asarray(scaled.max(axis=1).todense()).ravel()
+    else:
+        size = np.sqrt(np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel()) / _L2_GAIN
+    size[size == 0] = 1
+    scaled.data /= np.repeat(size.astype(np.float32), np.diff(scaled.indptr))
+    np.minimum(scaled.data, 1, out=scaled.data)
+    return scaled
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """z = g(W x + b) - mean, for scaled counts x.
+
+    W (n_words, n_topics), b (n_topics,), mean (n_topics,): what is subtracted from every vector (zeros: nothing).
+    ``output`` "activation" gives g(...), "preactivation" gives W x + b itself.
+    """
+
+    W: Floats
+    b: Floats
+    mean: Floats
+    scaling: Scaling
+    activation: Literal["tanh", "sigmoid"]
+    output: Output
+
+    @property
+    def n_words(self) -> int:
+        return int(self.W.shape[0])
+
+    @property
+    def n_topics(self) -> int:
+        return int(self.W.shape[1])
+
+    def centered_on(self, mean: Floats) -> Encoder:
+        return replace(self, mean=mean)
+
+    def encode(self, X: csr_matrix) -> Floats:
+        """Vectors (n_docs, n_topics) of the documents whose counts are the rows of X."""
+        self._warn_about_empty(X)
+        vectors = np.empty((X.shape[0], self.n_topics), dtype=np.float32)
+        for start in range(0, X.shape[0], _BLOCK):
+            block = vectors[start : start + _BLOCK]
+            block[:] = self.respond(X[start : start + _BLOCK])
+            block -= self.mean
+        return vectors
+
+    def respond(self, X: csr_matrix) -> Floats:
+        """The neurons' responses before the mean is subtracted."""
+        potential: Floats = scale_counts(X, self.scaling) @ self.W  # (n_docs, n_topics)
+        potential += self.b
+        return potential if self.output == "preactivation" else activate(potential, self.activation)
+
+    def _warn_about_empty(self, X: csr_matrix) -> None:
+        n_empty = int((np.diff(X.indptr) == 0).sum())
+        if n_empty:
+            warnings.warn(
+                f"{n_empty:,} of {X.shape[0]:,} documents have no word of the vocabulary; "
+                "their vector is that of an empty document",
+                EmptyDocumentsWarning,
+                stacklevel=4,
+            )
+
+
+def activate(potential: Floats, activation: str) -> Floats:
+    if activation == "tanh":
+        return np.tanh(potential)
+    return (1 / (1 + np.exp(-potential))).astype(np.float32)

@@ -1,0 +1,376 @@
+"""KATE, the K-competitive autoencoder for text: the scikit-learn estimator. Newcomers start here."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, sparray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kate.engines.network import Network, Optimizer, Recipe
+from kate.models.defaults import check_settings, settings_for
+from kate.models.encoder import Encoder, Output, Scaling, scale_counts
+from kate.train import HistoryRow, progress_bar, train
+
+__all__ = ["KATE"]
+
+Floats = NDArray[np.float32]
+Counts = csr_matrix | sparray | NDArray[Any]
+
+
+class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """K-competitive autoencoder for text (Chen & Zaki, KDD 2017): document counts in, document vectors out.
+
+        x  = scaled log counts of a document                                  (n_words,)
+        z  = tanh(Wᵀ x + b)                         W (n_words, n_topics)     (n_topics,)
+        ẑ  = compete(z, k, alpha)                   in training only
+        x̂  = output(W ẑ + c)                        softmax or sigmoid        (n_words,)
+
+    W and the biases b, c minimise the cross-entropy of x and x̂. The competition (:func:`kate.compete`) lets only k
+    neurons speak for a document; losers learn through the amplification alone. Encoding needs no competition:
+    ``transform`` gives Wᵀ x + b (or z), minus its mean over the training documents.
+
+    Where a parameter is None it follows ``n_topics`` and the number of documents (docs/defaults.md says how that was
+    chosen; ``settings_`` what it came to); :meth:`paper` gives the paper's settings to the letter.
+
+    Parameters
+    ----------
+    n_topics : hidden neurons, the length of a document vector
+    n_winners : k, how many neurons win a document in training, half of them on either side
+    amplification : alpha, how much of the losers' energy each winner takes
+    loss : "softmax" (multinomial) or "cross-entropy" (a sigmoid a word, the paper's)
+    activation : "tanh" or "sigmoid"
+    scaling : log counts over their "l2" norm or their "max" in the document (the paper's)
+    dropout : share of a document's words that the encoder does not get to see in a step
+    output_bias : c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
+    optimizer : "adam" or "adadelta"
+    learning_rate : its highest value, after the warm-up
+    warmup : share of all steps in which the learning rate rises from zero
+    decay : "linear" to zero over the rest of the steps, or "none"
+    max_epochs : passes over the documents
+    batch_size : documents in a step
+    validation_fraction : share of the documents held out to follow the validation loss (without competition)
+    patience : stop after so many epochs without a better validation loss and keep the best; None keeps the last
+    output : vectors are the "activation" or the "preactivation" W x + b
+    center : subtract the mean of the training documents' vectors
+    random_state : seed; the same seed on the same machine gives bit-identical weights
+    n_jobs : threads; None takes all cores, or OMP_NUM_THREADS
+    device : "auto" or "cpu"
+    verbose : show a progress bar; None does where standard error is a terminal
+
+    Attributes
+    ----------
+    components_ : (n_topics, n_words), a topic's weights on the words: Wᵀ
+    word_vectors_ : (n_words, n_topics), the same the other way round: W
+    encoder_ : :class:`~kate.models.encoder.Encoder`, all that encoding needs
+    output_bias_ : (n_words,), c
+    settings_ : the parameters as they were used, None filled in
+    history_ : a row an epoch: loss, validation_loss, seconds, documents_per_second
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[3, 2, 0, 0], [1, 4, 0, 0], [0, 0, 2, 2], [0, 0, 5, 1]])
+    >>> vectors = KATE(n_topics=2, random_state=0).fit_transform(X)
+    >>> vectors.shape
+    (4, 2)
+    """
+
+    encoder_: Encoder
+    output_bias_: Floats
+    mean_: Floats
+    settings_: dict[str, Any]
+    history_: list[HistoryRow]
+    n_documents_seen_: int
+
+    def __init__(
+        self,
+        n_topics: int = 128,
+        *,
+        n_winners: int | None = None,
+        amplification: float | None = None,
+        loss: Literal["softmax", "cross-entropy"] = "softmax",
+        activation: Literal["tanh", "sigmoid"] = "tanh",
+        scaling: Scaling = "l2",
+        dropout: float = 0.7,
+        output_bias: Literal["frequency", "zero"] = "frequency",
+        optimizer: Literal["adam", "adadelta"] = "adam",
+        learning_rate: float | None = None,
+        warmup: float = 0.05,
+        decay: Literal["linear", "none"] = "linear",
+        max_epochs: int | None = None,
+        batch_size: int | None = None,
+        validation_fraction: float = 0.0,
+        patience: int | None = None,
+        output: Output = "preactivation",
+        center: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        device: Literal["auto", "cpu"] = "auto",
+        verbose: bool | None = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.n_winners = n_winners
+        self.amplification = amplification
+        self.loss = loss
+        self.activation = activation
+        self.scaling = scaling
+        self.dropout = dropout
+        self.output_bias = output_bias
+        self.optimizer = optimizer
+        self.learning_rate = learning_rate
+        self.warmup = warmup
+        self.decay = decay
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.output = output
+        self.center = center
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.device = device
+        self.verbose = verbose
+
+    @classmethod
+    def paper(cls, n_topics: int = 128, **changes: Any) -> Self:
+        """The paper to the letter: section 4.2 of Chen & Zaki (2017). ``changes`` override single settings.
+
+        >>> KATE.paper(128).n_winners
+        32
+        """
+        settings: dict[str, Any] = {
+            "n_winners": {20: 6, 128: 32, 512: 102}.get(n_topics, max(1, n_topics // 4)),
+            "amplification": 6.26,
+            "loss": "cross-entropy",
+            "activation": "tanh",
+            "scaling": "max",
+            "dropout": 0.0,
+            "output_bias": "zero",
+            "optimizer": "adadelta",
+            "learning_rate": 2.0,
+            "warmup": 0.0,
+            "decay": "none",
+            "max_epochs": 100,
+            "batch_size": 50,
+            "validation_fraction": 0.1,
+            "patience": 5,
+            "output": "activation",
+            "center": False,
+        }
+        return cls(n_topics, **(settings | changes))
+
+    def fit(self, X: Counts, y: Any = None, *, validation: Counts | None = None) -> Self:
+        """Learn from counts X (n_docs, n_words), sparse or dense.
+
+        ``validation`` are held-out documents; without them ``validation_fraction`` of X is held out.
+        """
+        counts = self._checked(X, reset=True)
+        random = check_random_state(self.random_state)
+        if validation is None:
+            counts, held_out = _hold_out(counts, self.validation_fraction, random)
+        else:
+            held_out = self._checked(validation, reset=False)
+        self._settle(counts.shape[0])
+        max_epochs = self.settings_["max_epochs"]
+        learner = self._start(counts, held_out, random, max_epochs)
+        with progress_bar(self.verbose, max_epochs) as report:
+            self.history_ = train(learner, max_epochs, self.patience, report)
+        self._keep(learner)
+        self._set_mean(counts, weight_of_before=0.0)
+        return self
+
+    def partial_fit(self, X: Counts, y: Any = None) -> Self:
+        """One more pass over documents of the same vocabulary, new or old; the first call starts from nothing.
+
+        The learning rate stays at ``learning_rate``; the mean that is subtracted follows all documents seen.
+        """
+        is_new = not hasattr(self, "encoder_")
+        counts = self._checked(X, reset=is_new)
+        if is_new:
+            self.history_ = []
+            self._random = check_random_state(self.random_state)
+            self._settle(counts.shape[0])
+            learner = self._start(counts, None, self._random, max_epochs=None)
+        else:
+            random = getattr(self, "_random", None) or check_random_state(self.random_state)
+            learner = self._continue(counts, random)
+        epoch = len(self.history_)
+        with progress_bar(self.verbose, 1) as report:
+            rows = train(learner, 1, None, report)
+        self.history_ += [row | {"epoch": epoch + 1} for row in rows]
+        n_before = 0 if is_new else self.n_documents_seen_
+        self._keep(learner)
+        self.n_documents_seen_ = n_before + counts.shape[0]
+        self._set_mean(counts, weight_of_before=n_before / self.n_documents_seen_)
+        return self
+
+    def transform(self, X: Counts) -> Floats:
+        """Vectors (n_docs, n_topics) of documents; without a known word the empty document's, and a warning."""
+        check_is_fitted(self, "encoder_")
+        return self.encoder_.encode(self._checked(X, reset=False))
+
+    @property
+    def components_(self) -> Floats:
+        check_is_fitted(self, "encoder_")
+        return self.encoder_.W.T
+
+    @property
+    def word_vectors_(self) -> Floats:
+        check_is_fitted(self, "encoder_")
+        return self.encoder_.W
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.encoder_.n_topics
+
+    def _settle(self, n_documents: int) -> None:
+        check_settings(self)
+        self.settings_ = settings_for(self, n_documents)
+
+    def _start(
+        self, counts: csr_matrix, held_out: csr_matrix | None, random: Any, max_epochs: int | None
+    ) -> _Training:
+        X = scale_counts(counts, self.scaling)
+        network = _initial_network(X, self.settings_, random)
+        maker = Optimizer.adam if self.optimizer == "adam" else Optimizer.adadelta
+        self.n_documents_seen_ = counts.shape[0]
+        return _Training(self, network, maker(network), X, held_out, random, max_epochs)
+
+    def _continue(self, counts: csr_matrix, random: Any) -> _Training:
+        network = Network(self.encoder_.W, self.encoder_.b, self.output_bias_)
+        maker = Optimizer.adam if self.optimizer == "adam" else Optimizer.adadelta
+        optimizer = getattr(self, "_optimizer", None) or maker(network)
+        return _Training(self, network, optimizer, scale_counts(counts, self.scaling), None, random, None)
+
+    def _keep(self, learner: _Training) -> None:
+        settings, network = self.settings_, learner.network
+        mean = np.zeros_like(network.b)
+        self.encoder_ = Encoder(
+            network.W, network.b, mean, settings["scaling"], settings["activation"], settings["output"]
+        )
+        self.output_bias_ = network.c
+        self._optimizer = learner.optimizer if learner.max_epochs is None else None
+
+    def _set_mean(self, counts: csr_matrix, weight_of_before: float) -> None:
+        """The mean response over the training documents, in blocks; ``mean_`` is kept even where it is not used."""
+        total = np.zeros(self.encoder_.n_topics)
+        for start in range(0, counts.shape[0], 8192):
+            total += self.encoder_.respond(counts[start : start + 8192]).sum(axis=0, dtype=np.float64)
+        mean = total / counts.shape[0]
+        if weight_of_before:
+            mean = weight_of_before * self.mean_ + (1 - weight_of_before) * mean
+        self.mean_ = mean.astype(np.float32)
+        if self.center:
+            self.encoder_ = self.encoder_.centered_on(self.mean_)
+
+    def _checked(self, X: Counts, *, reset: bool) -> csr_matrix:
+        checked = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2 if reset else 1
+        )
+        counts = csr_matrix(checked)
+        if counts.nnz and counts.data.min() < 0:
+            raise ValueError(
+                f"Negative values in data passed to KATE: the lowest is {counts.data.min():g}; word counts start at 0"
+            )
+        if not counts.has_canonical_format:
+            counts.sum_duplicates()
+        return counts
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float32"]
+        return tags
+
+
+class _Training:
+    """KATE as the training loop sees it: a network, its documents and what an epoch is."""
+
+    def __init__(
+        self,
+        model: KATE,
+        network: Network,
+        optimizer: Optimizer,
+        X: csr_matrix,
+        held_out: csr_matrix | None,
+        random: Any,
+        max_epochs: int | None,
+    ) -> None:
+        from kate.engines.cpu import CPUEngine  # loads the compiler: only where something is trained
+
+        settings = model.settings_
+        recipe = Recipe(
+            settings["loss"],
+            settings["activation"],
+            settings["n_winners"],
+            settings["amplification"],
+            settings["dropout"],
+        )
+        self.network, self.optimizer, self.X, self.random = network, optimizer, X, random
+        self.engine = CPUEngine(network, recipe, model.n_jobs)
+        self.held_out = None if held_out is None else scale_counts(held_out, model.scaling)
+        self.n_documents = X.shape[0]
+        self.max_epochs = max_epochs  # None: open end, the learning rate stays
+        self.settings = settings
+
+    def train_epoch(self, epoch: int) -> float:
+        order = self.random.permutation(self.n_documents)
+        size = self.settings["batch_size"]
+        batches = [order[i : i + size].astype(np.int64) for i in range(0, self.n_documents, size)]
+        seeds = self.random.randint(0, 2**62, size=len(batches), dtype=np.int64)
+        total = self.engine.train(self.X, batches, self._rates(epoch, len(batches)), self.optimizer, seeds)
+        if not all(np.isfinite(array.sum(dtype=np.float64)) for array in self.network):
+            return math.nan  # the kernels' exp clips its argument and can hide it from the loss
+        return total / self.n_documents
+
+    def _rates(self, epoch: int, n_batches: int) -> NDArray[np.float64]:
+        """The learning rate of each step of an epoch: up in a line through the warm-up, then down to zero or flat."""
+        rate, warmup = self.settings["learning_rate"], self.settings["warmup"]
+        if self.max_epochs is None:
+            return np.full(n_batches, rate)
+        done = (np.arange(n_batches) + 1 + epoch * n_batches) / (self.max_epochs * n_batches + 1)  # in (0, 1)
+        rising = done / warmup if warmup > 0 else np.ones(n_batches)
+        falling = (1 - done) / (1 - warmup) if self.settings["decay"] == "linear" else np.ones(n_batches)
+        return np.asarray(rate * np.minimum(1, np.minimum(rising, falling)))
+
+    def validation_loss(self) -> float | None:
+        return None if self.held_out is None else self.engine.loss(self.held_out)
+
+    def snapshot(self) -> Network:
+        return self.network.copy()
+
+    def restore(self, snapshot: Network) -> None:
+        for array, kept in zip(self.network, snapshot, strict=True):
+            array[...] = kept
+
+
+def _initial_network(X: csr_matrix, settings: dict[str, Any], random: Any) -> Network:
+    """Glorot-normal weights and zero biases; the output bias at the word frequencies where that is asked for."""
+    n_words, n_topics = X.shape[1], settings["n_topics"]
+    W = random.normal(scale=np.sqrt(2 / (n_words + n_topics)), size=(n_words, n_topics)).astype(np.float32)
+    c = np.zeros(n_words)
+    if settings["output_bias"] == "frequency":
+        # half a document's worth of doubt keeps words that never occur finite
+        mean = (np.asarray(X.sum(axis=0), dtype=np.float64).ravel() + 0.5 / n_words) / (X.shape[0] + 1)
+        c = np.log(mean) if settings["loss"] == "softmax" else np.log(mean / (1 - np.minimum(mean, 1 - 1e-6)))
+    return Network(W, np.zeros(n_topics, np.float32), c.astype(np.float32))
+
+
+def _hold_out(counts: csr_matrix, fraction: float, random: Any) -> tuple[csr_matrix, csr_matrix | None]:
+    if fraction == 0:
+        return counts, None
+    n_held_out = max(1, round(fraction * counts.shape[0]))
+    if n_held_out >= counts.shape[0]:
+        raise ValueError(
+            f"validation_fraction={fraction} of {counts.shape[0]} documents leaves none to train on; "
+            "give more documents or a smaller fraction"
+        )
+    order = random.permutation(counts.shape[0])
+    return counts[np.sort(order[n_held_out:])], counts[np.sort(order[:n_held_out])]
