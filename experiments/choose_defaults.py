@@ -2,6 +2,7 @@
 
     python experiments/choose_defaults.py corpora FOLDER         # count the training documents (no test document)
     python experiments/choose_defaults.py search FOLDER grid.json results.jsonl
+    python experiments/choose_defaults.py report FOLDER          # the tables of docs/defaults.md, from defaults.jsonl
 
 The step is written again in plain PyTorch (dense rows, one captured CUDA graph), because thousands of fits take
 minutes that way; the winners are measured anew by benchmarks/quality.py with the engine that users get.
@@ -341,10 +342,60 @@ def search(folder: Path, grid: Path, results: Path, seconds: float, n_workers: i
         part.unlink()
 
 
+VARIED = {"lr": 1e-3, "batch": 100, "epochs": 30, "dropout": 0.7, "scaling": "l2", "target": "input"}
+HEADER = (
+    "| settings | 20news accuracy | reuters21578 micro-F1 | movies r² | sotu accuracy | mean | P@1 % | NPMI | diversity |\n"
+    "|---|---|---|---|---|---|---|---|---|"
+)
+
+
+def report(results: Path) -> str:
+    """A table for each number of topics: every setting that ran on all four corpora, pre-activations as vectors."""
+    groups: dict[Any, dict[str, list[dict[str, Any]]]] = {}
+    for row in map(json.loads, results.read_text().splitlines()):
+        if row.get("round", 1) > 1 and "error" not in row:
+            changes = tuple(
+                f"{name} {row[name]:g}" if name != "scaling" and name != "target" else f"{name} {row[name]}"
+                for name in VARIED
+                if row[name] != VARIED[name]
+            )
+            key = (row["m"], row["loss"], row["k"], row["alpha"], changes)
+            groups.setdefault(key, {}).setdefault(row["corpus"], []).append(row)
+    lines: list[str] = []
+    for m in sorted({key[0] for key in groups}):
+        lines += [f"\n### {m} topics\n", HEADER]
+        lines += [
+            _report_line(key, groups[key])
+            for key in sorted(groups)
+            if key[0] == m and len(groups[key]) == len(CORPORA)
+        ]
+    return "\n".join(lines)
+
+
+def _report_line(key: Any, rows: dict[str, list[dict[str, Any]]]) -> str:
+    def mean(name: str, corpora: list[str]) -> float:
+        return float(np.mean([np.mean([row[name] for row in rows[corpus]]) for corpus in corpora]))
+
+    _, loss, k, alpha, changes = key
+    competition = f"k = {k:g} m, α = {alpha:g}" if k else "no competition"
+    label = ", ".join([{"bce": "cross-entropy", "softmax": "softmax"}[loss], competition, *changes])
+    labelled = [corpus for corpus in CORPORA if corpus != "movies"]
+    cells = [mean("score", [corpus]) for corpus in CORPORA]
+    cells += [
+        mean("score", list(CORPORA)),
+        mean("p1", labelled),
+        mean("npmi", list(CORPORA)),
+        mean("diversity", list(CORPORA)),
+    ]
+    return f"| {label} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |"
+
+
 if __name__ == "__main__":
     command, folder = sys.argv[1], Path(sys.argv[2])
     if command == "corpora":
         write_corpora(folder)
+    elif command == "report":
+        print(report(Path(__file__).with_name("defaults.jsonl")))
     else:
         search(
             folder, Path(sys.argv[3]), Path(sys.argv[4]), float(sys.argv[5]) if len(sys.argv) > 5 else 3600.0

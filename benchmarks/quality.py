@@ -1,0 +1,116 @@
+"""How good the vectors and topics are: 20 Newsgroups, test documents read once for each seed that is reported.
+
+    KATE_DATA=... python benchmarks/quality.py [paper] [defaults] [--seeds 3]
+
+Prints a JSON line a run and one for each setting with mean and standard deviation:
+accuracy of a softmax probe (its strength chosen on 1,000 validation documents), precision when 0.1 % and 1 % of the
+training set are fetched for every test document by cosine, and the NPMI of topics by wins over the co-occurrence in all
+18,846 documents, and in the test documents alone, which no topic has seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from kate import KATE, load_dataset
+from kate.models.topics import Responses, count_wins, describe_by_wins
+from kate.tasks.classification import classify
+from kate.tasks.retrieval import retrieve
+from kate.tasks.topics import diversity, mscd, npmi
+from kate.text.corpus import Corpus
+
+SETTINGS = {"paper": (KATE.paper, 2_000), "defaults": (KATE, 20_000)}
+N_TOPICS = 128
+N_TOP = 10  # words that coherence and diversity look at
+
+
+def measure(corpus: Corpus, model: KATE) -> dict[str, float]:
+    start = time.perf_counter()
+    model.fit(corpus.X[corpus.fitting], validation=corpus.X[corpus.validation])
+    seconds = time.perf_counter() - start
+    vectors = {
+        part: model.transform(corpus.part(part).X) for part in ("train", "fitting", "validation", "test")
+    }
+    labels = {part: corpus.part(part).y for part in vectors}
+    probe = classify(
+        *(x for part in ("fitting", "validation", "test") for x in (vectors[part], labels[part]))
+    )
+    found = retrieve(
+        vectors["train"],
+        labels["train"],
+        vectors["test"],
+        labels["test"],
+        fractions=(0.001, 0.01),
+        full=False,
+    )
+    scores = {
+        "accuracy": probe.accuracy,
+        "precision@0.1%": found.precision[0.001],
+        "precision@1%": found.precision[0.01],
+        "mscd": mscd(model.components_),
+        "epochs": len(model.history_),
+        "seconds": seconds,
+    }
+    return scores | topic_scores(corpus, model)
+
+
+def topic_scores(corpus: Corpus, model: KATE) -> dict[str, float]:
+    """Coherence and diversity of all poles that have ten words; ``topics`` says how many of the poles those are."""
+    X = csr_matrix(corpus.X[corpus.fitting])
+    wins = count_wins(X, model.encoder_, Responses.of(model.encoder_, X))
+    columns = [str(column) for column in range(corpus.n_words)]
+    topics = [topic for topic in describe_by_wins(X, wins, columns) if len(topic.words) >= N_TOP]
+    top_words = np.array([[int(word) for word in topic.words[:N_TOP]] for topic in topics])
+    return {
+        "topics": len(topics),
+        "npmi": npmi(top_words, corpus.X).mean,
+        "npmi_unseen": npmi(top_words, corpus.X[corpus.test]).mean,
+        "diversity": diversity(top_words),
+    }
+
+
+def summary(runs: list[dict[str, float]]) -> dict[str, list[float]]:
+    return {
+        name: [round(float(f([run[name] for run in runs])), 4) for f in (np.mean, np.std)]
+        for name in runs[0]
+        if name != "seed"
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("settings", nargs="*", default=list(SETTINGS), help=f"of {', '.join(SETTINGS)}")
+    parser.add_argument("--seeds", type=int, default=3)
+    arguments = parser.parse_args()
+    for name in arguments.settings:
+        make, vocabulary_size = SETTINGS[name]
+        corpus = load_dataset("20news", vocabulary_size=vocabulary_size, data_home=data_folder())
+        runs = []
+        for seed in range(arguments.seeds):
+            scores = measure(corpus, make(N_TOPICS, random_state=seed))
+            runs.append({"seed": seed} | {key: round(float(value), 4) for key, value in scores.items()})
+            print(
+                json.dumps({"benchmark": "quality", "settings": name, "words": vocabulary_size} | runs[-1]),
+                flush=True,
+            )
+        print(
+            json.dumps({"benchmark": "quality", "settings": name, "mean_and_sd": summary(runs)}), flush=True
+        )
+
+
+def data_folder() -> Path | None:
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    return None if "KATE_DATA" in os.environ or not beside.is_dir() else beside
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""One training step of KATE beside plain dense PyTorch autograd, in the same run. Needs the extra ``gpu`` (torch).
+
+    python benchmarks/train.py
+
+Prints a JSON line for each shape: milliseconds of our step, of the rival's, of the three dense products that a decoder
+cannot do without (the floor of a dense step), and the ratios. Both train on the same documents and start from the same
+weights; the losses of both after the first steps are printed too, as proof that they compute the same thing.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from kate.engines.cpu import CPUEngine, thread_count
+from kate.engines.network import Network, Optimizer, Recipe
+
+SHAPES = [  # words, topics, winners, batch
+    (2_000, 128, 32, 50),
+    (2_000, 512, 102, 50),
+    (5_000, 128, 64, 100),
+    (20_000, 128, 32, 200),
+]
+WORDS_IN_A_DOCUMENT = 60
+ALPHA = 6.26
+ROUNDS = 7
+
+
+def make_documents(n_docs: int, n_words: int) -> csr_matrix:
+    """Documents whose words follow Zipf's law, as real ones do, scaled to at most 1."""
+    rng = np.random.default_rng(0)
+    p = 1 / np.arange(1, n_words + 1)
+    rows = np.repeat(np.arange(n_docs), WORDS_IN_A_DOCUMENT)
+    columns = rng.choice(n_words, size=rows.size, p=p / p.sum())
+    X = csr_matrix((np.ones(rows.size, np.float32), (rows, columns)), shape=(n_docs, n_words))
+    X.sum_duplicates()
+    X.data = np.log1p(X.data)
+    X.data /= np.repeat(np.asarray(X.max(axis=1).todense()).ravel(), np.diff(X.indptr))
+    return X
+
+
+def make_network(n_words: int, n_topics: int) -> Network:
+    rng = np.random.default_rng(1)
+    W = rng.normal(scale=np.sqrt(2 / (n_words + n_topics)), size=(n_words, n_topics)).astype(np.float32)
+    return Network(W, np.zeros(n_topics, np.float32), np.zeros(n_words, np.float32))
+
+
+def our_steps(
+    X: csr_matrix, network: Network, winners: int, batches: list[np.ndarray]
+) -> Callable[[], float]:
+    engine = CPUEngine(network, Recipe("cross-entropy", "tanh", winners, ALPHA))
+    optimizer = Optimizer.adadelta(network)
+    rates, seeds = np.full(len(batches), 2.0), np.zeros(len(batches), np.int64)
+
+    def run() -> float:
+        return engine.train(X, batches, rates, optimizer, seeds) / sum(map(len, batches))
+
+    return run
+
+
+def torch_steps(
+    X: csr_matrix, network: Network, winners: int, batches: list[np.ndarray]
+) -> Callable[[], float]:
+    """What one writes first: dense rows, autograd through the competition, PyTorch's own Adadelta."""
+    import torch
+
+    torch.set_num_threads(thread_count(None))
+    dense = torch.tensor(X.toarray())
+    W, b, c = (torch.tensor(array.copy(), requires_grad=True) for array in network)
+    optimizer = torch.optim.Adadelta([W, b, c], lr=2.0, rho=0.95, eps=1e-8)
+    n_positive, n_negative = (winners + 1) // 2, winners // 2
+
+    def one_side(z, share):  # type: ignore[no-untyped-def]
+        side = torch.relu(z)
+        won = torch.zeros_like(z).scatter(1, side.topk(share, dim=1).indices, 1.0) * (side > 0)
+        lost = (side * (1 - won)).sum(dim=1, keepdim=True)
+        return won * (side + ALPHA * lost)
+
+    def run() -> float:
+        total = 0.0
+        for docs in batches:
+            x = dense[docs]
+            z = torch.tanh(x @ W + b)
+            competed = one_side(z, n_positive) - one_side(-z, n_negative)
+            logits = competed @ W.T + c
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, x, reduction="sum") / len(
+                docs
+            )
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += float(loss.detach()) * len(docs)
+        return total / sum(map(len, batches))
+
+    return run
+
+
+def decoder_products(network: Network, batch: int, repeats: int) -> Callable[[], None]:
+    rng = np.random.default_rng(2)
+    A = rng.normal(size=(batch, network.W.shape[1])).astype(np.float32)
+    O = np.empty((batch, network.W.shape[0]), np.float32)
+    grad_A, grad_W = np.empty_like(A), np.empty_like(network.W)
+
+    def run() -> None:
+        for _ in range(repeats):
+            np.dot(A, network.W.T, out=O)
+            np.dot(O, network.W, out=grad_A)
+            np.dot(O.T, A, out=grad_W)
+
+    return run
+
+
+def best_milliseconds(runs: dict[str, Callable[[], object]], n_steps: int) -> dict[str, float]:
+    """The best of several rounds in which all take turns, so that a noisy moment hits them alike."""
+    best = dict.fromkeys(runs, float("inf"))
+    for _ in range(ROUNDS):
+        for name, run in runs.items():
+            start = time.perf_counter()
+            run()
+            best[name] = min(best[name], 1000 * (time.perf_counter() - start) / n_steps)
+    return best
+
+
+def main() -> None:
+    for words, topics, winners, batch in SHAPES:
+        n_steps = max(4, int(6e8 / (words * topics * batch)))
+        X = make_documents(2_000, words)
+        rng = np.random.default_rng(3)
+        batches = [rng.choice(X.shape[0], size=batch, replace=False).astype(np.int64) for _ in range(n_steps)]
+        network = make_network(words, topics)
+        ours = our_steps(X, network.copy(), winners, batches)
+        theirs = torch_steps(X, network, winners, batches)
+        losses = ours(), theirs()  # compiles, warms up, and shows that both do the same
+        best = best_milliseconds(
+            {"kate": ours, "torch": theirs, "decoder": decoder_products(network, batch, n_steps)}, n_steps
+        )
+        print(
+            json.dumps(
+                {
+                    "benchmark": "training step", "words": words, "topics": topics, "winners": winners, "batch": batch,
+                    "threads": thread_count(None),
+                    "kate_ms": round(best["kate"], 3), "torch_ms": round(best["torch"], 3),
+                    "decoder_products_ms": round(best["decoder"], 3),
+                    "times_as_fast_as_torch": round(best["torch"] / best["kate"], 2),
+                    "multiple_of_decoder_products": round(best["kate"] / best["decoder"], 2),
+                    "first_epoch_loss_kate": round(losses[0], 3), "first_epoch_loss_torch": round(losses[1], 3),
+                }
+            ),
+            flush=True,
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
