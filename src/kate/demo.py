@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 WORDS = ("railroad", "slavery", "gold", "corporation", "freedom", "health")
-QUERIES = ("gold and silver coins", "medical insurance for the elderly")
+QUERIES = ("clean air and water", "space and the moon")
 
 Floats = NDArray[np.float64]
 
@@ -63,6 +63,7 @@ class Scale:
     vocabulary_size: int = 5_000
     max_epochs: int = 20
     n_mapped: int = 5_000
+    map_iterations: int = 600
 
     def settings(self) -> dict[str, Any]:
         n_winners = min(_SETTINGS["n_winners"], self.n_topics)
@@ -233,7 +234,7 @@ def draw_pictures(
     """Topics through time, and a map of the paragraphs."""
     pictures = [folder / "topics-through-time.png", folder / "paragraph-map.png"]
     _draw_history(pictures[0], addresses, choose_telling(traces))
-    _draw_map(pictures[1], model, addresses, choose_broad(traces), scale.n_mapped)
+    _draw_map(pictures[1], model, addresses, choose_broad(traces), scale)
     return pictures
 
 
@@ -251,16 +252,16 @@ def _draw_history(path: Path, addresses: Addresses, chosen: Sequence[Trace]) -> 
 
 
 def _draw_map(
-    path: Path, model: TextModel, addresses: Addresses, chosen: Sequence[Trace], n_mapped: int
+    path: Path, model: TextModel, addresses: Addresses, chosen: Sequence[Trace], scale: Scale
 ) -> None:
     from kate.report.pictures import PALETTE, Group, draw_map
 
-    rows = np.sort(np.random.default_rng(0).permutation(len(addresses.documents))[:n_mapped])
+    rows = np.sort(np.random.default_rng(0).permutation(len(addresses.documents))[: scale.n_mapped])
     strengths = np.column_stack([trace.strengths[rows] for trace in chosen])  # (n_rows, n_chosen)
     strongest = np.where(strengths.max(axis=1) > 0, strengths.argmax(axis=1), -1)
     draw_map(
         path,
-        lay_out(model.encode(addresses.documents.texts.gather(rows))),
+        lay_out(model.encode(addresses.documents.texts.gather(rows)), scale.map_iterations),
         [
             Group(trace.label(20), strongest == number, color)
             for number, (trace, color) in enumerate(zip(chosen, PALETTE, strict=False))
@@ -271,13 +272,15 @@ def _draw_map(
     )
 
 
-def lay_out(vectors: NDArray[np.float32]) -> Floats:
+def lay_out(vectors: NDArray[np.float32], n_iterations: int) -> Floats:
     """A place in the plane for each vector, neighbours by cosine side by side: t-SNE, started from PCA."""
     from sklearn.manifold import TSNE
 
     units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     perplexity = min(30.0, (len(units) - 1) / 3)
     return np.asarray(
-        TSNE(perplexity=perplexity, init="pca", max_iter=600, random_state=0, n_jobs=-1).fit_transform(units),
+        TSNE(
+            perplexity=perplexity, init="pca", max_iter=n_iterations, random_state=0, n_jobs=-1
+        ).fit_transform(units),
         dtype=float,
     )
