@@ -1,0 +1,248 @@
+"""A grid of runs: corpora × models × sizes × seeds, of which only what is missing is run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import kate
+from kate.evaluation.corpora import CorpusSource
+from kate.evaluation.results import FORMAT, Record, append_result, as_json, preferred, read_results
+from kate.evaluation.run import Run, describe_error, evaluate, require_tasks
+from kate.models.registry import Model, make_model
+from kate.text.corpus import Corpus
+
+__all__ = ["PlannedRun", "Progress", "plan_runs", "run_grid"]
+
+# They say how to compute, not what: other threads or no bar make no other run.
+_OF_THE_MACHINE = ("random_state", "n_jobs", "verbose")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run of a grid, before it is made."""
+
+    source: CorpusSource
+    model: str
+    n_topics: int
+    seed: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def make_model(self) -> Model:
+        return make_model(self.model, self.n_topics, random_state=self.seed, **self.settings)
+
+    def identity(self) -> dict[str, Any]:
+        """All that the result depends on; a default that changes with the version of Kate is among it."""
+        parameters = self.make_model().get_params(deep=False)
+        return {
+            "dataset": {"name": self.source.name, "settings": as_json(self.source.settings)},
+            "model": {
+                "name": self.model,
+                "topics": self.n_topics,
+                "parameters": {
+                    name: as_json(parameters[name]) for name in parameters if name not in _OF_THE_MACHINE
+                },
+            },
+            "seed": self.seed,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.source.name}, {self.model}, {self.n_topics} topics, seed {self.seed}"
+
+
+class Progress(NamedTuple):
+    """Where a grid stands: ``record`` is None while the run is at ``stage``, and its line once it is over."""
+
+    n_over: int
+    n_missing: int
+    run: PlannedRun
+    stage: str
+    record: Record | None
+
+
+def plan_runs(
+    sources: Iterable[CorpusSource],
+    models: Sequence[str],
+    topics: Sequence[int],
+    seeds: Iterable[int],
+    settings: Mapping[str, Any] | None = None,
+) -> list[PlannedRun]:
+    """All combinations, corpus by corpus; ``settings`` override parameters of every model.
+
+    An unknown model or setting is refused here, before anything is run.
+
+    >>> runs = plan_runs([CorpusSource.dataset("20news")], ["kate"], [32, 128], seeds=range(2))
+    >>> [str(run) for run in runs][:2]
+    ['20news, kate, 32 topics, seed 0', '20news, kate, 32 topics, seed 1']
+    """
+    seeds = list(seeds)
+    runs = [
+        PlannedRun(source, model, n_topics, seed, dict(settings or {}))
+        for source in sources
+        for model in models
+        for n_topics in topics
+        for seed in seeds
+    ]
+    for run in runs:
+        run.make_model()
+    return runs
+
+
+def run_grid(
+    runs: Sequence[PlannedRun],
+    path: str | os.PathLike[str],
+    *,
+    tasks: Sequence[str] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[Record]:
+    """Make the runs that the file of results does not have yet; the lines of all, in the order of ``runs``.
+
+    A run that failed is recorded with its error and the others go on; it is made again next time. So is a run
+    that lacks one of the ``tasks``, which then keeps the tasks that it had. Ctrl-C leaves what is finished in
+    the file.
+    """
+    wanted = require_tasks(tasks)
+    results = Path(path)
+    results.parent.mkdir(parents=True, exist_ok=True)
+    results.open("ab").close()  # better to fail now than after the first run
+    found: dict[str, Record] = {record["key"]: record for record in read_results(results)}
+    keys = [_key(run.identity()) for run in runs]
+    missing = [(run, key) for run, key in zip(runs, keys, strict=True) if not _has(found.get(key), wanted)]
+    corpora = _OneAtATime()
+    for n_over, (run, key) in enumerate(missing):
+        tell = _teller(progress, n_over, len(missing), run)
+        before = found.get(key)
+        record = _make(run, key, require_tasks([*wanted, *_tasks_of(before)]), corpora, tell)
+        append_result(results, record)
+        found[key] = preferred(before, record)
+        if progress is not None:
+            progress(Progress(n_over + 1, len(missing), run, "over", record))
+    return [found[key] for key in keys]
+
+
+def _make(
+    run: PlannedRun, key: str, tasks: Sequence[str], corpora: _OneAtATime, tell: Callable[[str], None]
+) -> Record:
+    """The line of a run, whatever becomes of it."""
+    result, corpus, stage = Run(), None, "load"
+
+    def at(name: str) -> None:
+        nonlocal stage
+        stage = name
+        tell(name)
+
+    with warnings.catch_warnings(record=True) as caught:
+        try:
+            at("load")
+            corpus = corpora.load(run.source)
+            result = evaluate(corpus, _quiet(run.make_model()), tasks, random_state=run.seed, on_stage=at)
+        except Exception as error:  # one run's failure is not the others': it is recorded, and they go on
+            result.errors[stage] = describe_error(error)
+    return _record(run, key, result, corpus, [str(warning.message) for warning in caught])
+
+
+def _record(run: PlannedRun, key: str, result: Run, corpus: Corpus | None, warned: list[str]) -> Record:
+    identity, measured = run.identity(), asdict(result)
+    used = {"settings": measured.pop("settings"), "training": measured.pop("training")}
+    line = {
+        "format": FORMAT,
+        "key": key,
+        "status": "failed" if result.errors else "done",
+        "dataset": identity["dataset"] | ({} if corpus is None else _facts(corpus)),
+        "model": identity["model"] | used,
+        "seed": run.seed,
+        **measured,
+        "warnings": list(dict.fromkeys(warned)),
+        "versions": _versions(),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    as_written: Record = as_json(line)
+    return as_written
+
+
+def _facts(corpus: Corpus) -> dict[str, Any]:
+    return {
+        "description": corpus.description,
+        "documents": {
+            "fitting": corpus.fitting.size,
+            "validation": corpus.validation.size,
+            "test": corpus.test.size,
+        },
+        "words": corpus.n_words,
+        "label_kind": corpus.label_kind,
+        "classes": len(corpus.classes),
+    }
+
+
+def _key(identity: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _has(record: Record | None, tasks: Sequence[str]) -> bool:
+    return record is not None and record["status"] == "done" and set(tasks) <= _tasks_of(record)
+
+
+def _tasks_of(record: Record | None) -> set[str]:
+    return set() if record is None else {*record["scores"], *record["skipped"]}
+
+
+def _quiet(model: Model) -> Model:
+    """A grid shows its own progress; a second bar would write over it."""
+    if "verbose" in model.get_params(deep=False):
+        model.set_params(verbose=False)  # type: ignore[attr-defined]  # as every scikit-learn estimator
+    return model
+
+
+def _teller(
+    progress: Callable[[Progress], None] | None, n_over: int, n_missing: int, run: PlannedRun
+) -> Callable[[str], None]:
+    def tell(stage: str) -> None:
+        if progress is not None:
+            progress(Progress(n_over, n_missing, run, stage, None))
+
+    return tell
+
+
+class _OneAtATime:
+    """The corpus of the run at hand: loaded once for all its runs, and only one in memory.
+
+    A failure is remembered too: a download that cannot be had is not tried for every seed.
+    """
+
+    def __init__(self) -> None:
+        self._source: CorpusSource | None = None
+        self._corpus: Corpus | None = None
+        self._error: Exception | None = None
+
+    def load(self, source: CorpusSource) -> Corpus:
+        if source is not self._source:
+            self._source, self._corpus, self._error = source, None, None
+            try:
+                self._corpus = source.load()
+            except Exception as error:
+                self._error = error
+        if self._corpus is None:
+            assert self._error is not None
+            raise self._error
+        return self._corpus
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {
+        "kate": kate.__version__,
+        **{name: metadata.version(name) for name in _PACKAGES},
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }

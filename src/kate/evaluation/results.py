@@ -1,0 +1,176 @@
+"""Results: a file with a JSON line a run that survives any interruption, and tables made of it.
+
+A line is appended whole and forced to disk. What a kill left of a line is no run: it is passed over when the
+file is read, the next line starts on a line of its own, and the run is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import statistics
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["FORMAT", "Record", "Score", "Summary", "append_result", "as_json", "read_results", "summarise"]
+
+FORMAT = 1
+"""The version of a line; lines of a later one are refused rather than misread."""
+
+Record = dict[str, Any]
+
+
+def read_results(path: str | os.PathLike[str]) -> list[Record]:
+    """The runs in a file of results, each once: the last line of a run counts, but no failure hides a success.
+
+    A file that is not there yet holds no runs.
+
+    >>> read_results("no-results-yet.jsonl")
+    []
+    """
+    latest: dict[str, Record] = {}
+    for record in _whole_lines(Path(path)):
+        key = record["key"]
+        latest[key] = preferred(latest.get(key), record)
+    return list(latest.values())
+
+
+def preferred(before: Record | None, now: Record) -> Record:
+    """The one of two lines of the same run that counts."""
+    if before is not None and before["status"] == "done" and now["status"] == "failed":
+        return before
+    return now
+
+
+def _whole_lines(path: Path) -> Iterable[Record]:
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                record = json.loads(line)
+            except ValueError:  # a kill tore it, in the middle of a character perhaps
+                continue
+            if not isinstance(record, dict) or "key" not in record or "status" not in record:
+                raise ValueError(f"{path}, line {number} is no run of kate evaluate; choose another folder")
+            if record.get("format") != FORMAT:
+                raise ValueError(
+                    f"{path}, line {number} has format {record.get('format')!r} and this version of Kate reads "
+                    f"{FORMAT}; choose another folder, or use the version that wrote it"
+                )
+            yield record
+
+
+def append_result(path: str | os.PathLike[str], record: Mapping[str, Any]) -> None:
+    """Add a line to the file, in one write, and wait until it is on the disk."""
+    line = json.dumps(record, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    with Path(path).open("a+b") as file:
+        file.seek(0, os.SEEK_END)
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":  # the rest of a torn line must not swallow this one
+                line = b"\n" + line
+        file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def as_json(value: Any) -> Any:
+    """A value as JSON can hold it: NumPy's as Python's, no number as null, anything strange as it reads.
+
+    >>> as_json({"strength": np.float32(0.5), "classes": ("a", "b"), "r2": float("nan")})
+    {'strength': 0.5, 'classes': ['a', 'b'], 'r2': None}
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): as_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+@dataclass(frozen=True)
+class Score:
+    """The mean over seeds, the standard deviation (of a sample: None for a single run) and how many there are.
+
+    >>> str(Score.of([0.74, 0.75, 0.76]))
+    '0.750 ± 0.010'
+    """
+
+    mean: float
+    sd: float | None
+    n: int
+
+    @classmethod
+    def of(cls, values: list[float]) -> Score:
+        sd = statistics.stdev(values) if len(values) > 1 else None
+        return cls(statistics.fmean(values), sd, len(values))
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f}" if self.sd is None else f"{self.mean:.3f} ± {self.sd:.3f}"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The runs that differ in their seed alone."""
+
+    dataset: str
+    dataset_settings: dict[str, Any]
+    model: str
+    topics: int
+    parameters: dict[str, Any]  # as they were asked for
+    n_runs: int
+    n_failed: int
+    scores: dict[str, dict[str, Score]]  # task → name → score
+    skipped: dict[str, str]  # task → why
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def summarise(results: Iterable[Mapping[str, Any]]) -> list[Summary]:
+    """Mean, standard deviation and number of every score over the seeds, in the order of the results.
+
+    A run that failed in one task still counts with its other tasks.
+    """
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for record in results:
+        dataset, model = record["dataset"], record["model"]
+        same = [dataset["name"], dataset["settings"], model["name"], model["topics"], model["parameters"]]
+        groups.setdefault(json.dumps(same, sort_keys=True), []).append(record)
+    return [_summary(group) for group in groups.values()]
+
+
+def _summary(group: list[Mapping[str, Any]]) -> Summary:
+    dataset, model = group[0]["dataset"], group[0]["model"]
+    values: dict[str, dict[str, list[float]]] = {}
+    skipped: dict[str, str] = {}
+    for record in group:
+        skipped |= record["skipped"]
+        for task, scores in record["scores"].items():
+            of_task = values.setdefault(task, {})
+            for name, value in scores.items():
+                if value is not None:
+                    of_task.setdefault(name, []).append(value)
+    return Summary(
+        dataset=dataset["name"],
+        dataset_settings=dataset["settings"],
+        model=model["name"],
+        topics=model["topics"],
+        parameters=model["parameters"],
+        n_runs=len(group),
+        n_failed=sum(record["status"] == "failed" for record in group),
+        scores={
+            task: {name: Score.of(numbers) for name, numbers in of_task.items()}
+            for task, of_task in values.items()
+        },
+        skipped=skipped,
+    )
