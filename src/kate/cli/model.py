@@ -31,7 +31,7 @@ class Sort(StrEnum):
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (topics, words, search, info, datasets):
+    for command in (topics, words, search, info):
         app.command()(command)
 
 

@@ -85,7 +85,7 @@ def corpus_of(
     ...     labels=["peace"] * 20 + ["money"] * 20,
     ... )
     >>> corpus_of(documents, "toy")
-    Corpus 'toy': 40 documents (32 train, 3 of them validation, 8 test), 22 words, 2 classes
+    Corpus 'toy': 40 documents (32 train, 3 of them validation, 8 test), 2 words, 2 classes
     """
     texts, ids, values = _labelled(documents)
     labels = _parse_labels(values, label_kind, label_separator)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import kate
 from kate.evaluation.corpora import CorpusSource
 from kate.evaluation.results import FORMAT, Record, append_result, as_json, preferred, read_results
-from kate.evaluation.run import Run, describe_error, evaluate, require_tasks
+from kate.evaluation.run import Run, describe_error, evaluate, require_tasks, warm_up
 from kate.models.registry import Model, make_model
 from kate.text.corpus import Corpus
 
@@ -40,7 +40,7 @@ class PlannedRun:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def make_model(self) -> Model:
-        return make_model(self.model, self.n_topics, random_state=self.seed, **self.settings)
+        return make_model(self.model, self.n_topics, self.settings, random_state=self.seed)
 
     def identity(self) -> dict[str, Any]:
         """All that the result depends on; a default that changes with the version of Kate is among it."""
@@ -86,12 +86,12 @@ def plan_runs(
     >>> [str(run) for run in runs][:2]
     ['20news, kate, 32 topics, seed 0', '20news, kate, 32 topics, seed 1']
     """
-    seeds = list(seeds)
+    sizes = [(model, n_topics) for model in dict.fromkeys(models) for n_topics in dict.fromkeys(topics)]
+    seeds = list(dict.fromkeys(seeds))
     runs = [
         PlannedRun(source, model, n_topics, seed, dict(settings or {}))
         for source in sources
-        for model in models
-        for n_topics in topics
+        for model, n_topics in sizes
         for seed in seeds
     ]
     for run in runs:
@@ -119,11 +119,11 @@ def run_grid(
     found: dict[str, Record] = {record["key"]: record for record in read_results(results)}
     keys = [_key(run.identity()) for run in runs]
     missing = [(run, key) for run, key in zip(runs, keys, strict=True) if not _has(found.get(key), wanted)]
-    corpora = _OneAtATime()
+    workshop = _Workshop()
     for n_over, (run, key) in enumerate(missing):
         tell = _teller(progress, n_over, len(missing), run)
         before = found.get(key)
-        record = _make(run, key, require_tasks([*wanted, *_tasks_of(before)]), corpora, tell)
+        record = _make(run, key, require_tasks([*wanted, *_tasks_of(before)]), workshop, tell)
         append_result(results, record)
         found[key] = preferred(before, record)
         if progress is not None:
@@ -132,7 +132,7 @@ def run_grid(
 
 
 def _make(
-    run: PlannedRun, key: str, tasks: Sequence[str], corpora: _OneAtATime, tell: Callable[[str], None]
+    run: PlannedRun, key: str, tasks: Sequence[str], workshop: _Workshop, tell: Callable[[str], None]
 ) -> Record:
     """The line of a run, whatever becomes of it."""
     result, corpus, stage = Run(), None, "load"
@@ -145,7 +145,8 @@ def _make(
     with warnings.catch_warnings(record=True) as caught:
         try:
             at("load")
-            corpus = corpora.load(run.source)
+            corpus = workshop.load(run.source)
+            workshop.warm_up(run, corpus)
             result = evaluate(corpus, _quiet(run.make_model()), tasks, random_state=run.seed, on_stage=at)
         except Exception as error:  # one run's failure is not the others': it is recorded, and they go on
             result.errors[stage] = describe_error(error)
@@ -214,28 +215,33 @@ def _teller(
     return tell
 
 
-class _OneAtATime:
-    """The corpus of the run at hand: loaded once for all its runs, and only one in memory.
+class _Workshop:
+    """What runs share: the corpus, loaded once for all its runs and only one in memory, and warm models.
 
-    A failure is remembered too: a download that cannot be had is not tried for every seed.
+    A failure to load is remembered too: a download that cannot be had is not tried for every seed.
     """
 
     def __init__(self) -> None:
         self._source: CorpusSource | None = None
-        self._corpus: Corpus | None = None
-        self._error: Exception | None = None
+        self._loaded: Corpus | Exception | None = None
+        self._warm: set[str] = set()
 
     def load(self, source: CorpusSource) -> Corpus:
         if source is not self._source:
-            self._source, self._corpus, self._error = source, None, None
+            self._source, self._loaded = source, None
             try:
-                self._corpus = source.load()
+                self._loaded = source.load()
             except Exception as error:
-                self._error = error
-        if self._corpus is None:
-            assert self._error is not None
-            raise self._error
-        return self._corpus
+                self._loaded = error
+        if isinstance(self._loaded, Corpus):
+            return self._loaded
+        assert self._loaded is not None
+        raise self._loaded
+
+    def warm_up(self, run: PlannedRun, corpus: Corpus) -> None:
+        if run.model not in self._warm:
+            self._warm.add(run.model)
+            warm_up(_quiet(run.make_model()), corpus)
 
 
 @cache

@@ -5,11 +5,14 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any, get_args
+
+import scipy.sparse as sp
 
 from kate.evaluation.scoring import SCORERS, Fitted, NotScored, available
 from kate.models.registry import make_model
@@ -19,10 +22,12 @@ from kate.text.corpus import Corpus, PartName
 if TYPE_CHECKING:
     from kate.models.registry import Model
 
-__all__ = ["TASKS", "Run", "StageListener", "describe_error", "evaluate", "require_tasks"]
+__all__ = ["TASKS", "Run", "StageListener", "describe_error", "evaluate", "require_tasks", "warm_up"]
 
 TASKS = (*NEEDS, "time")
 """All tasks: those of ``kate.tasks``, and the seconds that fitting and encoding took."""
+
+_FEW = 64  # documents to warm up on
 
 StageListener = Callable[[str], None]
 
@@ -76,7 +81,7 @@ def evaluate(
     run = Run()
     clock = _Clock(run.seconds, on_stage)
     with clock("fit"), _ending_on_interrupt():
-        _fit(estimator, corpus)
+        _fit(estimator, corpus.part("fitting").X, corpus.part("validation").X)
     with clock("encode"):
         parts: tuple[PartName, ...] = ("fitting", "validation", "test")
         vectors = {part: estimator.transform(corpus.part(part).X) for part in parts}
@@ -114,13 +119,21 @@ def _require_parts(corpus: Corpus) -> None:
             )
 
 
-def _fit(model: Any, corpus: Corpus) -> None:
+def warm_up(model: Model, corpus: Corpus) -> None:
+    """Fit a model on a few documents and throw it away: compiled code is loaded before the clock starts."""
+    few = corpus.X[corpus.fitting[:_FEW]]
+    # what is wrong with the model shows in the run itself, where it is recorded
+    with suppress(Exception), _ending_on_interrupt(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _fit(model, few, few)
+
+
+def _fit(model: Any, X: sp.csr_array, validation: sp.csr_array) -> None:
     """Models that follow no validation documents do without them: all learn from the same documents."""
     from sklearn.utils.validation import has_fit_parameter
 
-    X = corpus.part("fitting").X
     if has_fit_parameter(model, "validation"):
-        model.fit(X, validation=corpus.part("validation").X)
+        model.fit(X, validation=validation)
     else:
         model.fit(X)
 

@@ -37,27 +37,33 @@ class ModelEntry:
     make: Callable[..., Model]
 
 
-def make_model(name: str, n_topics: int = 128, *, random_state: int | None = 0, **settings: Any) -> Model:
+def make_model(
+    name: str,
+    n_topics: int = 128,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    random_state: int | None = 0,
+) -> Model:
     """A model that is not fitted yet; ``settings`` override single parameters of it.
 
-    >>> make_model("kate-paper", 20, max_epochs=5)  # doctest: +ELLIPSIS
+    >>> make_model("kate-paper", 20, {"max_epochs": 5})  # doctest: +ELLIPSIS
     KATE(...max_epochs=5...)
-    >>> make_model("kate", epochs=5)
+    >>> make_model("kate", settings={"epochs": 5})
     Traceback (most recent call last):
     ...
     ValueError: the model kate has no setting 'epochs'; did you mean max_epochs?
     """
     if name not in MODELS:
         raise ValueError(f"no model is named {name!r}; {_meant(name, MODELS)}")
-    entry = MODELS[name]
+    entry, changes = MODELS[name], dict(settings or {})
     for reserved, instead in (("n_topics", "the number of topics"), ("random_state", "the seed")):
-        if reserved in settings:
+        if reserved in changes:
             raise ValueError(f"{reserved} is no setting to change here; choose {instead} instead")
     known = entry.make(n_topics).get_params(deep=False)
-    for setting in settings:
+    for setting in changes:
         if setting not in known:
             raise ValueError(f"the model {name} has no setting {setting!r}; {_meant(setting, known)}")
-    return entry.make(n_topics, random_state=random_state, **settings)
+    return entry.make(n_topics, random_state=random_state, **changes)
 
 
 def _meant(name: str, known: Mapping[str, Any]) -> str:

@@ -1,0 +1,63 @@
+"""The commands datasets (the list) and datasets prepare (download and count)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kate.cli import model
+from kate.cli.evaluate import parse_assignments
+from kate.cli.options import AsJson
+
+__all__ = ["add_to"]
+
+
+def add_to(app: typer.Typer) -> None:
+    group = typer.Typer(
+        rich_markup_mode=None, add_completion=False, context_settings={"help_option_names": ["-h", "--help"]}
+    )
+    group.callback(invoke_without_command=True)(datasets)
+    group.command()(prepare)
+    app.add_typer(group, name="datasets")
+
+
+def datasets(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the data sets that Kate can measure itself on, and whether they are here.
+
+    \b
+    Example:
+      kate datasets --json
+      kate datasets prepare 20news
+    """
+    if context.invoked_subcommand is None:
+        model.datasets(as_json)
+
+
+def prepare(
+    name: Annotated[
+        list[str], typer.Argument(metavar="NAME", help="Data sets, as kate datasets names them.")
+    ],
+    vocabulary_size: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Words; the data set's own number by default.")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Of the data set, such as headers=false; repeatable."),
+    ] = None,
+) -> None:
+    """Download data sets where they are not here, and count their words once: later loads take a moment.
+
+    \b
+    Example:
+      kate datasets prepare 20news movies
+    """
+    from kate.datasets import load_dataset
+
+    options = parse_assignments(option or [], "--option")
+    for one in name:
+        try:
+            corpus = load_dataset(one, vocabulary_size=vocabulary_size, **options)
+        except TypeError as error:  # an option that the data set does not have, or of another type
+            raise typer.BadParameter(str(error), param_hint="--option") from None
+        typer.echo(repr(corpus))
