@@ -129,7 +129,8 @@ def test_an_interrupt_exits_130_keeps_the_finished_runs_and_says_how_to_go_on(
         code, out, err = kate(*QUICK)
     assert (code, out) == (130, "")
     assert err == (
-        "kate: 1 runs are kept in results/results.jsonl; the same command goes on from there\n"
+        "kate: what is finished is kept in results/results.jsonl (1 made now); "
+        "the same command goes on from there\n"
         "kate: interrupted\n"
     )
 

@@ -26,6 +26,7 @@ from kate.cli.options import (
     read_documents,
 )
 from kate.cli.output import print_json, print_table
+from kate.models.registry import MODELS
 
 if TYPE_CHECKING:
     from kate.evaluation import PlannedRun, Progress, Summary
@@ -59,7 +60,8 @@ def evaluate(
         typer.Option(metavar="FILE", help="Your own documents instead, with --label; repeatable."),
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="kate (the default) or kate-paper; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(MODELS)}; kate by default; repeatable."),
     ] = None,
     topics: Annotated[
         list[int] | None,
@@ -120,7 +122,9 @@ def evaluate(
         raise typer.BadParameter("give a data set or files of your own", param_hint="--dataset or --corpus")
     options = parse_assignments(option or [], "--option")
     try:
-        sources = [CorpusSource.dataset(name, vocabulary_size, options) for name in dict.fromkeys(dataset or [])]
+        sources = [
+            CorpusSource.dataset(name, vocabulary_size, options) for name in dict.fromkeys(dataset or [])
+        ]
     except TypeError as error:  # an option that the data set does not have, or of another type
         raise typer.BadParameter(str(error), param_hint="--option") from None
     if corpus:
@@ -188,18 +192,20 @@ def _run_and_show(
     from kate.evaluation import run_grid, summarise
 
     made: list[tuple[PlannedRun, Record]] = []
-    with _progress_bar(quiet) as show:
+    try:
+        with _progress_bar(quiet) as show:
 
-        def follow(progress: Progress) -> None:
-            if progress.record is not None:
-                made.append((progress.run, progress.record))
-            show(progress)
+            def follow(progress: Progress) -> None:
+                if progress.record is not None:
+                    made.append((progress.run, progress.record))
+                show(progress)
 
-        try:
             records = run_grid(runs, path, tasks=tasks, progress=follow)
-        except KeyboardInterrupt:
-            _say(f"{len(made):,} runs are kept in {path}; the same command goes on from there")
-            raise
+    except KeyboardInterrupt:  # told after the bar has gone, or it would go with it
+        _say(
+            f"what is finished is kept in {path} ({len(made):,} made now); the same command goes on from there"
+        )
+        raise
     rows = summarise(records)
     if as_json:
         print_json([row.as_dict() for row in rows])
