@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kate import KATE
 from kate.models.encoder import EmptyDocumentsWarning, scale_counts
-from kate.models.kate import _Training
+from kate.models.training import KATETraining
 
 
 @parametrize_with_checks([KATE(n_topics=4, max_epochs=3), KATE.paper(3, max_epochs=3)])
@@ -136,7 +136,7 @@ def test_early_stopping_keeps_the_best_epoch(monkeypatch):
         weights.append(self.network.W.copy())
         return next(losses)
 
-    monkeypatch.setattr(_Training, "validation_loss", scripted_loss)
+    monkeypatch.setattr(KATETraining, "validation_loss", scripted_loss)
     model = KATE(4, validation_fraction=0.2, patience=3, max_epochs=50, random_state=0).fit(X)
     assert [row["validation_loss"] for row in model.history_] == [5.0, 4.0, 3.0, 3.5, 3.2, 9.0]
     np.testing.assert_array_equal(model.word_vectors_, weights[2])
@@ -160,7 +160,7 @@ def test_interruption_keeps_the_best_epoch_so_far(monkeypatch):
         except StopIteration:
             raise KeyboardInterrupt from None
 
-    monkeypatch.setattr(_Training, "validation_loss", scripted_loss)
+    monkeypatch.setattr(KATETraining, "validation_loss", scripted_loss)
     with pytest.warns(UserWarning, match="interrupted after 3 of at most 20 epochs; the best epoch so far"):
         model = KATE(4, validation_fraction=0.2, patience=5, max_epochs=20, random_state=0).fit(X)
     np.testing.assert_array_equal(model.word_vectors_, weights[1])

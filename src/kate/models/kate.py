@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,9 +11,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kate.engines.network import Network, Optimizer, Recipe
+from kate.engines.network import Network, Optimizer
 from kate.models.defaults import check_settings, settings_for
 from kate.models.encoder import Encoder, Output, Scaling, scale_counts
+from kate.models.training import KATETraining, hold_out, initial_network
 from kate.train import HistoryRow, progress_bar, train
 
 __all__ = ["KATE"]
@@ -173,7 +173,7 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         counts = self._checked(X, reset=True)
         random = check_random_state(self.random_state)
         if validation is None:
-            counts, held_out = _hold_out(counts, self.validation_fraction, random)
+            counts, held_out = hold_out(counts, self.validation_fraction, random)
         else:
             held_out = self._checked(validation, reset=False)
         self._settle(counts.shape[0])
@@ -235,20 +235,23 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _start(
         self, counts: csr_matrix, held_out: csr_matrix | None, random: Any, max_epochs: int | None
-    ) -> _Training:
+    ) -> KATETraining:
         X = scale_counts(counts, self.scaling)
-        network = _initial_network(X, self.settings_, random)
+        network = initial_network(X, self.settings_, random)
         maker = Optimizer.adam if self.optimizer == "adam" else Optimizer.adadelta
         self.n_documents_seen_ = counts.shape[0]
-        return _Training(self, network, maker(network), X, held_out, random, max_epochs)
+        return KATETraining(
+            self.settings_, network, maker(network), X, held_out, random, max_epochs, self.n_jobs
+        )
 
-    def _continue(self, counts: csr_matrix, random: Any) -> _Training:
+    def _continue(self, counts: csr_matrix, random: Any) -> KATETraining:
         network = Network(self.encoder_.W, self.encoder_.b, self.output_bias_)
         maker = Optimizer.adam if self.optimizer == "adam" else Optimizer.adadelta
         optimizer = getattr(self, "_optimizer", None) or maker(network)
-        return _Training(self, network, optimizer, scale_counts(counts, self.scaling), None, random, None)
+        X = scale_counts(counts, self.scaling)
+        return KATETraining(self.settings_, network, optimizer, X, None, random, None, self.n_jobs)
 
-    def _keep(self, learner: _Training) -> None:
+    def _keep(self, learner: KATETraining) -> None:
         settings, network = self.settings_, learner.network
         mean = np.zeros_like(network.b)
         self.encoder_ = Encoder(
@@ -288,89 +291,3 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
-
-
-class _Training:
-    """KATE as the training loop sees it: a network, its documents and what an epoch is."""
-
-    def __init__(
-        self,
-        model: KATE,
-        network: Network,
-        optimizer: Optimizer,
-        X: csr_matrix,
-        held_out: csr_matrix | None,
-        random: Any,
-        max_epochs: int | None,
-    ) -> None:
-        from kate.engines.cpu import CPUEngine  # loads the compiler: only where something is trained
-
-        settings = model.settings_
-        recipe = Recipe(
-            settings["loss"],
-            settings["activation"],
-            settings["n_winners"],
-            settings["amplification"],
-            settings["dropout"],
-        )
-        self.network, self.optimizer, self.X, self.random = network, optimizer, X, random
-        self.engine = CPUEngine(network, recipe, model.n_jobs)
-        self.held_out = None if held_out is None else scale_counts(held_out, model.scaling)
-        self.n_documents = X.shape[0]
-        self.max_epochs = max_epochs  # None: open end, the learning rate stays
-        self.settings = settings
-
-    def train_epoch(self, epoch: int) -> float:
-        order = self.random.permutation(self.n_documents)
-        size = self.settings["batch_size"]
-        batches = [order[i : i + size].astype(np.int64) for i in range(0, self.n_documents, size)]
-        seeds = self.random.randint(0, 2**62, size=len(batches), dtype=np.int64)
-        total = self.engine.train(self.X, batches, self._rates(epoch, len(batches)), self.optimizer, seeds)
-        if not all(np.isfinite(array.sum(dtype=np.float64)) for array in self.network):
-            return math.nan  # the kernels' exp clips its argument and can hide it from the loss
-        return total / self.n_documents
-
-    def _rates(self, epoch: int, n_batches: int) -> NDArray[np.float64]:
-        """The learning rate of each step of an epoch: up in a line through the warm-up, then down to zero or flat."""
-        rate, warmup = self.settings["learning_rate"], self.settings["warmup"]
-        if self.max_epochs is None:
-            return np.full(n_batches, rate)
-        done = (np.arange(n_batches) + 1 + epoch * n_batches) / (self.max_epochs * n_batches + 1)  # in (0, 1)
-        rising = done / warmup if warmup > 0 else np.ones(n_batches)
-        falling = (1 - done) / (1 - warmup) if self.settings["decay"] == "linear" else np.ones(n_batches)
-        return np.asarray(rate * np.minimum(1, np.minimum(rising, falling)))
-
-    def validation_loss(self) -> float | None:
-        return None if self.held_out is None else self.engine.loss(self.held_out)
-
-    def snapshot(self) -> Network:
-        return self.network.copy()
-
-    def restore(self, snapshot: Network) -> None:
-        for array, kept in zip(self.network, snapshot, strict=True):
-            array[...] = kept
-
-
-def _initial_network(X: csr_matrix, settings: dict[str, Any], random: Any) -> Network:
-    """Glorot-normal weights and zero biases; the output bias at the word frequencies where that is asked for."""
-    n_words, n_topics = X.shape[1], settings["n_topics"]
-    W = random.normal(scale=np.sqrt(2 / (n_words + n_topics)), size=(n_words, n_topics)).astype(np.float32)
-    c = np.zeros(n_words)
-    if settings["output_bias"] == "frequency":
-        # half a document's worth of doubt keeps words that never occur finite
-        mean = (np.asarray(X.sum(axis=0), dtype=np.float64).ravel() + 0.5 / n_words) / (X.shape[0] + 1)
-        c = np.log(mean) if settings["loss"] == "softmax" else np.log(mean / (1 - np.minimum(mean, 1 - 1e-6)))
-    return Network(W, np.zeros(n_topics, np.float32), c.astype(np.float32))
-
-
-def _hold_out(counts: csr_matrix, fraction: float, random: Any) -> tuple[csr_matrix, csr_matrix | None]:
-    if fraction == 0:
-        return counts, None
-    n_held_out = max(1, round(fraction * counts.shape[0]))
-    if n_held_out >= counts.shape[0]:
-        raise ValueError(
-            f"validation_fraction={fraction} of {counts.shape[0]} documents leaves none to train on; "
-            "give more documents or a smaller fraction"
-        )
-    order = random.permutation(counts.shape[0])
-    return counts[np.sort(order[n_held_out:])], counts[np.sort(order[:n_held_out])]

@@ -1,0 +1,101 @@
+"""KATE as the training loop sees it: a network, its documents and what an epoch is."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from kate.engines.network import Network, Optimizer, Recipe
+from kate.models.encoder import scale_counts
+
+__all__ = ["KATETraining", "hold_out", "initial_network"]
+
+
+class KATETraining:
+    """KATE as the training loop sees it: a network, its documents and what an epoch is."""
+
+    def __init__(
+        self,
+        settings: dict[str, Any],
+        network: Network,
+        optimizer: Optimizer,
+        X: csr_matrix,
+        held_out: csr_matrix | None,
+        random: Any,
+        max_epochs: int | None,
+        n_jobs: int | None,
+    ) -> None:
+        from kate.engines.cpu import CPUEngine  # loads the compiler: only where something is trained
+
+        recipe = Recipe(
+            settings["loss"],
+            settings["activation"],
+            settings["n_winners"],
+            settings["amplification"],
+            settings["dropout"],
+        )
+        self.network, self.optimizer, self.X, self.random = network, optimizer, X, random
+        self.engine = CPUEngine(network, recipe, n_jobs)
+        self.held_out = None if held_out is None else scale_counts(held_out, settings["scaling"])
+        self.n_documents = X.shape[0]
+        self.max_epochs = max_epochs  # None: open end, the learning rate stays
+        self.settings = settings
+
+    def train_epoch(self, epoch: int) -> float:
+        order = self.random.permutation(self.n_documents)
+        size = self.settings["batch_size"]
+        batches = [order[i : i + size].astype(np.int64) for i in range(0, self.n_documents, size)]
+        seeds = self.random.randint(0, 2**62, size=len(batches), dtype=np.int64)
+        total = self.engine.train(self.X, batches, self._rates(epoch, len(batches)), self.optimizer, seeds)
+        if not all(np.isfinite(array.sum(dtype=np.float64)) for array in self.network):
+            return math.nan  # the kernels' exp clips its argument and can hide it from the loss
+        return total / self.n_documents
+
+    def _rates(self, epoch: int, n_batches: int) -> NDArray[np.float64]:
+        """The learning rate of each step of an epoch: up in a line through the warm-up, then down to zero or flat."""
+        rate, warmup = self.settings["learning_rate"], self.settings["warmup"]
+        if self.max_epochs is None:
+            return np.full(n_batches, rate)
+        done = (np.arange(n_batches) + 1 + epoch * n_batches) / (self.max_epochs * n_batches + 1)  # in (0, 1)
+        rising = done / warmup if warmup > 0 else np.ones(n_batches)
+        falling = (1 - done) / (1 - warmup) if self.settings["decay"] == "linear" else np.ones(n_batches)
+        return np.asarray(rate * np.minimum(1, np.minimum(rising, falling)))
+
+    def validation_loss(self) -> float | None:
+        return None if self.held_out is None else self.engine.loss(self.held_out)
+
+    def snapshot(self) -> Network:
+        return self.network.copy()
+
+    def restore(self, snapshot: Network) -> None:
+        for array, kept in zip(self.network, snapshot, strict=True):
+            array[...] = kept
+
+
+def initial_network(X: csr_matrix, settings: dict[str, Any], random: Any) -> Network:
+    """Glorot-normal weights and zero biases; the output bias at the word frequencies where that is asked for."""
+    n_words, n_topics = X.shape[1], settings["n_topics"]
+    W = random.normal(scale=np.sqrt(2 / (n_words + n_topics)), size=(n_words, n_topics)).astype(np.float32)
+    c = np.zeros(n_words)
+    if settings["output_bias"] == "frequency":
+        # half a document's worth of doubt keeps words that never occur finite
+        mean = (np.asarray(X.sum(axis=0), dtype=np.float64).ravel() + 0.5 / n_words) / (X.shape[0] + 1)
+        c = np.log(mean) if settings["loss"] == "softmax" else np.log(mean / (1 - np.minimum(mean, 1 - 1e-6)))
+    return Network(W, np.zeros(n_topics, np.float32), c.astype(np.float32))
+
+
+def hold_out(counts: csr_matrix, fraction: float, random: Any) -> tuple[csr_matrix, csr_matrix | None]:
+    if fraction == 0:
+        return counts, None
+    n_held_out = max(1, round(fraction * counts.shape[0]))
+    if n_held_out >= counts.shape[0]:
+        raise ValueError(
+            f"validation_fraction={fraction} of {counts.shape[0]} documents leaves none to train on; "
+            "give more documents or a smaller fraction"
+        )
+    order = random.permutation(counts.shape[0])
+    return counts[np.sort(order[n_held_out:])], counts[np.sort(order[:n_held_out])]
