@@ -62,8 +62,8 @@ class Scale:
     n_topics: int = 32
     vocabulary_size: int = 5_000
     max_epochs: int = 20
-    n_mapped: int = 5_000
-    map_iterations: int = 600
+    n_mapped: int = 4_000
+    map_iterations: int = 500
 
     def settings(self) -> dict[str, Any]:
         n_winners = min(_SETTINGS["n_winners"], self.n_topics)
@@ -257,11 +257,15 @@ def _draw_map(
     from kate.report.pictures import PALETTE, Group, draw_map
 
     rows = np.sort(np.random.default_rng(0).permutation(len(addresses.documents))[: scale.n_mapped])
+    vectors = model.encode(addresses.documents.texts.gather(rows))
+    deviations = np.maximum(
+        model.responses.deviation, 1e-6
+    )  # topics win by standard deviations, so compare these
     strengths = np.column_stack([trace.strengths[rows] for trace in chosen])  # (n_rows, n_chosen)
     strongest = np.where(strengths.max(axis=1) > 0, strengths.argmax(axis=1), -1)
     draw_map(
         path,
-        lay_out(model.encode(addresses.documents.texts.gather(rows)), scale.map_iterations),
+        lay_out(vectors / deviations, scale.map_iterations),
         [
             Group(trace.label(20), strongest == number, color)
             for number, (trace, color) in enumerate(zip(chosen, PALETTE, strict=False))
@@ -272,7 +276,7 @@ def _draw_map(
     )
 
 
-def lay_out(vectors: NDArray[np.float32], n_iterations: int) -> Floats:
+def lay_out(vectors: NDArray[np.floating[Any]], n_iterations: int) -> Floats:
     """A place in the plane for each vector, neighbours by cosine side by side: t-SNE, started from PCA."""
     from sklearn.manifold import TSNE
 

@@ -135,7 +135,7 @@ def _print_end(folder: Path, pictures: Sequence[Path], seconds: dict[str, float]
         f"kate topics {folder / 'model'} --sort coherence --limit 20",
         f"kate words {folder / 'model'} war tax school",
         f'kate search {folder / "index"} "gold and silver coins"',
-        f"kate fit {folder / 'paragraphs.jsonl'} --topics 64 -o {folder / 'model-64'}",
+        f"kate fit {folder / 'paragraphs.jsonl'} --topics 64 --epochs 10 -o {folder / 'model-64'}",
     ):
         _say(f"  {command}")
 

@@ -41,7 +41,7 @@ PALETTE = (
     "#B58A6B",
 )
 _INK, _FAINT, _REST = "#222222", "#777777", "#DDDDDD"
-_DOTS_PER_INCH = 130
+_DOTS_PER_INCH = 120
 _RIDGE = 1.2  # rows: a ridge may rise into the row above, so that the eye follows the wave
 
 
@@ -72,7 +72,7 @@ def draw_curves(
     """
     height = 1.9 + 0.6 * len(curves)
     figure = _figure(9.6, height)
-    axes = figure.add_axes((0.27, 0.62 / height, 0.69, 1 - 1.45 / height))
+    axes = figure.add_axes((0.28, 0.62 / height, 0.68, 1 - 1.45 / height))
     for row, curve in enumerate(reversed(curves)):
         _draw_ridge(axes, times, curve, row)
     axes.set_xlim(times[0], times[-1])
@@ -133,7 +133,7 @@ def draw_map(
     axes.scatter(rest[:, 0], rest[:, 1], s=7, color=_REST, **style)
     for group in groups:
         members = points[group.members]
-        axes.scatter(members[:, 0], members[:, 1], s=11, color=group.color, alpha=0.75, **style)
+        axes.scatter(members[:, 0], members[:, 1], s=13, color=group.color, alpha=0.8, **style)
     axes.set_axis_off()
     axes.set_aspect("equal", adjustable="datalim")
     _name_groups(figure, axes, points, groups)
