@@ -102,23 +102,29 @@ def torch_steps(
 def decoder_products(network: Network, batch: int, repeats: int) -> Callable[[], None]:
     rng = np.random.default_rng(2)
     A = rng.normal(size=(batch, network.W.shape[1])).astype(np.float32)
-    O = np.empty((batch, network.W.shape[0]), np.float32)
+    logits = np.empty((batch, network.W.shape[0]), np.float32)
     grad_A, grad_W = np.empty_like(A), np.empty_like(network.W)
 
     def run() -> None:
         for _ in range(repeats):
-            np.dot(A, network.W.T, out=O)
-            np.dot(O, network.W, out=grad_A)
-            np.dot(O.T, A, out=grad_W)
+            np.dot(A, network.W.T, out=logits)
+            np.dot(logits, network.W, out=grad_A)
+            np.dot(logits.T, A, out=grad_W)
 
     return run
 
 
 def best_milliseconds(runs: dict[str, Callable[[], object]], n_steps: int) -> dict[str, float]:
-    """The best of several rounds in which all take turns, so that a noisy moment hits them alike."""
+    """The best of several rounds in which all take turns, so that a noisy moment hits them alike.
+
+    Idle threads of one library go on spinning for a while and slow the next one down: each turn starts after a pause in
+    which they fall asleep, with a run that is not timed.
+    """
     best = dict.fromkeys(runs, float("inf"))
     for _ in range(ROUNDS):
         for name, run in runs.items():
+            time.sleep(0.2)
+            run()
             start = time.perf_counter()
             run()
             best[name] = min(best[name], 1000 * (time.perf_counter() - start) / n_steps)

@@ -8,8 +8,9 @@ from engines import dense
 from kate.competition import compete
 from kate.engines.cpu import CPUEngine, thread_count
 from kate.engines.elementary import exp, is_kept
+from kate.engines.hidden import _compete
+from kate.engines.memory import TILE, Rule
 from kate.engines.network import Network, Optimizer, Recipe
-from kate.engines.step import TILE, Rule, _compete
 
 LOSSES = ["cross-entropy", "softmax"]
 
@@ -31,6 +32,8 @@ def as_rows(x):
 
 
 SETTINGS = [
+    {"n_winners": 2, "alpha": 6.26},  # few enough for the decoder that passes over the losers
+    {"n_winners": 2, "alpha": 0.5, "activation": "sigmoid"},
     {"n_winners": 4, "alpha": 6.26},
     {"n_winners": 5, "alpha": 0.5},
     {"n_winners": 1, "alpha": 1.0},
@@ -143,9 +146,10 @@ def test_competition_of_the_engine_is_the_definition():
 def competed_by_engine(z, n_winners, alpha):
     rule = Rule(False, False, n_winners, np.float32(alpha), 0.0, 0)
     z = z.astype(np.float32)
-    a, role = np.empty_like(z), np.empty(z.shape, np.int8)
+    a, role, who = np.empty_like(z), np.empty(z.shape, np.int8), np.empty(z.shape[1], np.int32)
     for i in range(len(z)):
-        _compete(z[i], a[i], role[i], rule)
+        n = _compete(z[i], z[i].view(np.int32), a[i], role[i], who, rule)
+        assert who[:n].tolist() == np.flatnonzero(a[i]).tolist()
     return a
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
+from kate.engines import memory as shapes
 from kate.engines import step as kernels
 from kate.engines.blas import SGEMM
 from kate.engines.network import Floats, Network, Optimizer, Recipe
@@ -81,12 +82,12 @@ class CPUEngine:
 
     def _step(
         self,
-        rows: kernels.Rows,
+        rows: shapes.Rows,
         docs: NDArray[np.int64],
         memory: _Memory,
         seed: int,
         optimizer: Optimizer,
-        update: kernels.UpdateRule,
+        update: shapes.UpdateRule,
     ) -> float:
         loss: float = kernels.step(
             SGEMM, rows, docs, self.network, _rule(self.recipe, seed), memory.by_word, memory.space,
@@ -115,21 +116,28 @@ class _Memory:
         V, m = network.W.shape
         B = max(docs.size for docs in batches)
         n_entries = max(int((X.indptr[docs + 1] - X.indptr[docs]).sum()) for docs in batches)
-        n_tiles = -(-V // kernels.TILE)
+        n_tiles = -(-V // shapes.TILE)
         is_softmax = recipe.loss == "softmax"
-        self.by_word = kernels.ByWord(
+        self.by_word = shapes.ByWord(
             np.empty(V + 1, np.int64), np.empty(n_entries, np.int32), np.empty(n_entries, np.int64)
         )
-        self.space = kernels.Space(
-            Z=_floats(B, m),
+        Z = _floats(B, m)
+        self.space = shapes.Space(
+            Z=Z,
+            bits=Z.view(np.int32),
             A=_floats(B, m),
             role=np.zeros((B, m), np.int8),
+            who=np.zeros((B, m), np.int32),
+            n_who=np.zeros(B, np.int64),
+            won_ptr=np.zeros(m + 1, np.int64),
+            won=np.zeros(B * m, np.int32),
+            turned=_floats(shapes.GROUPS, m, shapes.TILE + 16),
             D=_floats(B, m),
-            part=_floats(kernels.GROUPS, B, m),
-            logits=_floats(n_tiles if is_softmax else kernels.GROUPS, B * kernels.TILE),
+            part=_floats(shapes.GROUPS, B, m),
+            logits=_floats(n_tiles if is_softmax else shapes.GROUPS, B * shapes.TILE),
             highest=_floats(n_tiles if is_softmax else 1, B),
             total=_floats(n_tiles if is_softmax else 1, B),
-            losses=np.zeros(kernels.GROUPS),
+            losses=np.zeros(shapes.GROUPS),
         )
 
 
@@ -137,13 +145,13 @@ def _floats(*shape: int) -> Floats:
     return np.empty(shape, np.float32)
 
 
-def _as_rows(X: csr_matrix) -> kernels.Rows:
+def _as_rows(X: csr_matrix) -> shapes.Rows:
     mass = np.asarray(X.sum(axis=1), dtype=np.float32).ravel()
-    return kernels.Rows(X.indptr.astype(np.int64), X.indices, X.data, mass)
+    return shapes.Rows(X.indptr.astype(np.int64), X.indices, X.data, mass)
 
 
-def _rule(recipe: Recipe, seed: int) -> kernels.Rule:
-    return kernels.Rule(
+def _rule(recipe: Recipe, seed: int) -> shapes.Rule:
+    return shapes.Rule(
         recipe.loss == "softmax",
         recipe.activation == "sigmoid",
         recipe.n_winners,
@@ -153,14 +161,14 @@ def _rule(recipe: Recipe, seed: int) -> kernels.Rule:
     )
 
 
-def _update_rule(optimizer: Optimizer | None, rate: float) -> kernels.UpdateRule:
+def _update_rule(optimizer: Optimizer | None, rate: float) -> shapes.UpdateRule:
     if optimizer is None:
         numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        return kernels.UpdateRule(kernels.KEEP_GRADIENT, *(np.float32(number) for number in numbers))
+        return shapes.UpdateRule(shapes.KEEP_GRADIENT, *(np.float32(number) for number in numbers))
     (decay1, decay2), t = optimizer.decay, optimizer.n_steps
     numbers = (rate, decay1, decay2, optimizer.epsilon, 1 / (1 - decay1**t), 1 / (1 - decay2**t))
-    method = kernels.ADAM if optimizer.method == "adam" else kernels.ADADELTA
-    return kernels.UpdateRule(method, *(np.float32(number) for number in numbers))
+    method = shapes.ADAM if optimizer.method == "adam" else shapes.ADADELTA
+    return shapes.UpdateRule(method, *(np.float32(number) for number in numbers))
 
 
 def most_threads() -> int:
