@@ -106,7 +106,7 @@ def test_the_same_seed_gives_the_same_paper_probe() -> None:
 
 
 def test_softmax_probe_agrees_with_scikit_learn() -> None:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression
 
     vectors, labels = blobs(200, seed=4, spread=2.0)
     codes = np.unique(labels, return_inverse=True)[1]

@@ -110,6 +110,14 @@ def test_sets_of_classes() -> None:
             {"label_kind": "sets", "labels": sp.csr_array((4, 3), dtype=np.int8), "classes": ["a"]},
             r"labels of shape \(4, 3\) for 1 classes",
         ),
+        (
+            {
+                "label_kind": "sets",
+                "labels": sp.csr_array(2 * np.eye(4, dtype=np.int8)),
+                "classes": list("abcd"),
+            },
+            "values other than 1",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(changes: dict[str, Any], message: str) -> None:

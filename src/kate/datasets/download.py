@@ -182,7 +182,7 @@ def _terminal_bar(name: str) -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich import console, progress  # noqa: PLC0415 (slow to import, and only a terminal needs it)
+    from rich import console, progress
 
     columns = (
         progress.TextColumn("{task.description}"),

@@ -21,7 +21,7 @@ from kate.text.vocabulary import Vocabulary
 __all__ = ["MARKER", "DamagedCorpusError", "load_corpus", "save_corpus"]
 
 MARKER = "corpus.json"
-FORMAT = 2
+FORMAT = 3
 
 _ARRAYS = "arrays.npz"
 

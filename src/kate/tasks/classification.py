@@ -50,7 +50,7 @@ class Classification:
         return {"accuracy": self.accuracy, "macro_f1": self.macro_f1}
 
 
-def classify(  # noqa: PLR0917  three sets of documents, each vectors and labels
+def classify(
     train_vectors: ArrayLike,
     train_labels: Iterable[Hashable],
     validation_vectors: ArrayLike,

@@ -59,7 +59,7 @@ class MultiLabel:
         return {name: getattr(self, name) for name in names}
 
 
-def classify_sets(  # noqa: PLR0917  three sets of documents, each vectors and labels
+def classify_sets(
     train_vectors: ArrayLike,
     train_labels: Any,
     validation_vectors: ArrayLike,

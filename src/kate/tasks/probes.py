@@ -168,7 +168,7 @@ def _minimize(
     L-BFGS sees each parameter in units of its own curvature (at the base rates of the outputs), so that rare
     labels and narrow axes take no more steps than the others.
     """
-    from scipy.optimize import minimize  # noqa: PLC0415  takes long to import
+    from scipy.optimize import minimize
 
     units = _units(turned.variances, targets, n_outputs, l2)  # (n_topics + 1, n_outputs), bias last
     guess = np.zeros(units.shape)

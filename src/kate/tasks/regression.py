@@ -67,7 +67,7 @@ class Regression:
         return {"r2": self.r2, "ridge_r2": self.ridge_r2}
 
 
-def regress(  # noqa: PLR0917  three sets of documents, each vectors and numbers
+def regress(
     train_vectors: ArrayLike,
     train_numbers: ArrayLike,
     validation_vectors: ArrayLike,

@@ -86,6 +86,10 @@ class Corpus:
         self._set("settings", MappingProxyType(dict(self.settings)))
         if self.texts is not None:
             self._set("texts", tuple(self.texts))
+        if self.label_kind == "sets" and not (self.labels.data == 1).all():
+            raise ValueError(
+                "the indicator of label sets holds values other than 1; a document has a label or not"
+            )
         if self.label_kind == "classes" and not len(self.classes):
             self._set("classes", np.unique(np.asarray(self.labels)).tolist())
         self._set("classes", tuple(self.classes))
@@ -156,6 +160,10 @@ class Corpus:
             raise ValueError("labels are a sparse indicator matrix exactly when label_kind is 'sets'")
         if self.label_kind == "sets" and self.labels.shape[1:] != (len(self.classes),):
             raise ValueError(f"labels of shape {self.labels.shape} for {len(self.classes):,} classes")
+        if self.label_kind == "sets" and not (self.labels.data == 1).all():
+            raise ValueError(
+                "the indicator of label sets holds values other than 1; a document has a label or not"
+            )
         if self.label_kind == "classes" and not np.isin(np.asarray(self.labels), list(self.classes)).all():
             raise ValueError("a document has a label that is not among the classes")
 

@@ -104,6 +104,6 @@ def stop_words_of(language: str) -> frozenset[str]:
     language = _SAME_LANGUAGE.get(language, language)
     if language == "english":
         return ENGLISH
-    from stop_words import safe_get_stop_words  # noqa: PLC0415 - reads its own files when imported
+    from stop_words import safe_get_stop_words
 
     return frozenset(safe_get_stop_words(language)) | _ELIDED.get(language, frozenset())
