@@ -86,10 +86,6 @@ class Corpus:
         self._set("settings", MappingProxyType(dict(self.settings)))
         if self.texts is not None:
             self._set("texts", tuple(self.texts))
-        if self.label_kind == "sets" and not (self.labels.data == 1).all():
-            raise ValueError(
-                "the indicator of label sets holds values other than 1; a document has a label or not"
-            )
         if self.label_kind == "classes" and not len(self.classes):
             self._set("classes", np.unique(np.asarray(self.labels)).tolist())
         self._set("classes", tuple(self.classes))
@@ -160,7 +156,7 @@ class Corpus:
             raise ValueError("labels are a sparse indicator matrix exactly when label_kind is 'sets'")
         if self.label_kind == "sets" and self.labels.shape[1:] != (len(self.classes),):
             raise ValueError(f"labels of shape {self.labels.shape} for {len(self.classes):,} classes")
-        if self.label_kind == "sets" and not (self.labels.data == 1).all():
+        if self.label_kind == "sets" and np.any(self.labels.data != 1):
             raise ValueError(
                 "the indicator of label sets holds values other than 1; a document has a label or not"
             )
