@@ -5,19 +5,19 @@
     output.py   tables for people, JSON for programs
     corpus.py   commands that read documents: fit, encode, index
     model.py    commands that show what was made: topics, words, search, info
-    datasets_prepare.py  the commands datasets and datasets prepare
+    datasets.py the commands datasets and datasets prepare
     evaluate.py the command evaluate
     showcase.py the command demo
 
 Everything heavy is imported inside the command that needs it: ``kate topics`` must not wait for scikit-learn.
 """
 
-from kate.cli import corpus, datasets_prepare, evaluate, model, showcase
+from kate.cli import corpus, datasets, evaluate, model, showcase
 from kate.cli.app import app
 
 __all__ = ["app", "main"]
 
-for _commands in (corpus, model, datasets_prepare, evaluate, showcase):
+for _commands in (corpus, model, datasets, evaluate, showcase):
     _commands.add_to(app)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -155,32 +154,6 @@ def _facts(loaded: TextModel, folder: Path) -> dict[str, Any]:
         "bytes": sum(file.stat().st_size for file in folder.iterdir()),
         "settings": dict(loaded.settings),
     }
-
-
-def datasets(as_json: AsJson = False) -> None:
-    """List the data sets that Kate can measure itself on, and whether they are here.
-
-    \b
-    Example:
-      kate datasets --json
-    """
-    from kate.datasets import list_datasets
-
-    found = list_datasets()
-    if as_json:
-        print_json([asdict(row) for row in found])
-        return
-    rows = [
-        (
-            row.name,
-            f"{row.train:,}",
-            f"{row.test:,}",
-            "yes" if row.is_here else "no",
-            row.title if row.is_here else f"{row.title} ({row.how_to_get_it})",
-        )
-        for row in found
-    ]
-    print_table(("name", "train", "test", "here", "what it is"), rows, right=("train", "test"))
 
 
 def _bracketed(label: str | None) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from kate.cli import model
 from kate.cli.evaluate import parse_assignments
 from kate.cli.options import AsJson
+from kate.cli.output import print_json, print_table
 
 __all__ = ["add_to"]
 
@@ -31,7 +32,27 @@ def datasets(context: typer.Context, as_json: AsJson = False) -> None:
       kate datasets prepare 20news
     """
     if context.invoked_subcommand is None:
-        model.datasets(as_json)
+        _list(as_json)
+
+
+def _list(as_json: bool) -> None:
+    from kate.datasets import list_datasets
+
+    found = list_datasets()
+    if as_json:
+        print_json([asdict(row) for row in found])
+        return
+    rows = [
+        (
+            row.name,
+            f"{row.train:,}",
+            f"{row.test:,}",
+            "yes" if row.is_here else "no",
+            row.title if row.is_here else f"{row.title} ({row.how_to_get_it})",
+        )
+        for row in found
+    ]
+    print_table(("name", "train", "test", "here", "what it is"), rows, right=("train", "test"))
 
 
 def prepare(
