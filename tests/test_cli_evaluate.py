@@ -214,3 +214,13 @@ def test_the_real_movies_from_the_archive_to_the_table(kate: Kate, monkeypatch: 
     [run] = read_results("results/results.jsonl")
     assert set(run["details"]["words"]) == {"christian", "compani", "comput", "space"}
     assert run["dataset"]["documents"] == {"fitting": 3037, "validation": 300, "test": 1669}
+
+
+def test_lsa_stands_in_the_same_table(kate: Kate) -> None:
+    code, out, err = kate(
+        "evaluate", "--corpus", "mine.jsonl", "--label", "topic", "--topics", 4, "--seeds", 1, "--model", "lsa"
+    )
+
+    assert code == 0, err
+    for line in ("classification accuracy", "retrieval map", "topics mscd", "topics npmi", "time fit_seconds"):
+        assert line in out

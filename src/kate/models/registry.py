@@ -93,12 +93,19 @@ def _make_kate_paper(n_topics: int, **parameters: Any) -> Model:
     return model
 
 
+def _make_lsa(n_topics: int, **parameters: Any) -> Model:
+    from kate.models.lsa import LSA
+
+    return LSA(n_topics, **parameters)
+
+
 MODELS: Mapping[str, ModelEntry] = MappingProxyType(
     {
         entry.name: entry
         for entry in (
             ModelEntry("kate", "KATE with the defaults of this package", _make_kate),
             ModelEntry("kate-paper", "KATE to the letter of Chen & Zaki (2017)", _make_kate_paper),
+            ModelEntry("lsa", "TF-IDF and truncated SVD", _make_lsa),
         )
     }
 )

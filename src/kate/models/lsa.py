@@ -1,0 +1,107 @@
+"""LSA, latent semantic analysis: TF-IDF and a truncated singular value decomposition, to measure KATE against."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, sparray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+
+__all__ = ["LSA"]
+
+Floats = NDArray[np.float32]
+Counts = csr_matrix | sparray | NDArray[Any]
+
+
+class LSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Latent semantic analysis: document counts in, document vectors out.
+
+        t  = (1 + ln counts) · idf, over its length      idf = 1 + ln((1 + n_docs) / (1 + documents of the word))
+        T ≈ U S Vᵀ                                       the largest ``n_topics`` singular values
+        v  = Vᵀ t                                        (n_topics,), the vector of a document
+
+    Idf and V are learned on the documents of ``fit`` alone.
+
+    Parameters
+    ----------
+    n_topics : singular values kept, the length of a document vector
+    random_state : seed of the randomised decomposition
+
+    Attributes
+    ----------
+    components_ : (n_topics, n_words), Vᵀ: a topic's weights on the words
+    word_vectors_ : (n_words, n_topics), V S: the weights times the singular values
+    singular_values_ : (n_topics,), S
+    settings_ : the parameters as they were used
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[3, 2, 0, 0], [1, 4, 0, 0], [0, 0, 2, 2], [0, 0, 5, 1]])
+    >>> LSA(n_topics=2, random_state=0).fit_transform(X).shape
+    (4, 2)
+    """
+
+    components_: Floats
+    singular_values_: Floats
+    settings_: dict[str, Any]
+    n_features_in_: int
+
+    def __init__(self, n_topics: int = 128, *, random_state: int | None = None) -> None:
+        self.n_topics = n_topics
+        self.random_state = random_state
+
+    def fit(self, X: Counts, y: None = None) -> Self:
+        """Learn the weights of the words and the topics from counts (n_docs, n_words)."""
+        X = self._checked(X, reset=True)
+        n_docs, n_words = X.shape
+        if not 1 <= self.n_topics < n_words:
+            raise ValueError(
+                f"n_topics={self.n_topics!r} for n_features={n_words} words; "
+                "expected 1 at least and fewer than there are words"
+            )
+        if self.n_topics > n_docs:
+            raise ValueError(
+                f"n_topics={self.n_topics} for n_samples={n_docs} documents; expected as many at most"
+            )
+        self._tfidf = TfidfTransformer(sublinear_tf=True)
+        svd = TruncatedSVD(self.n_topics, algorithm="randomized", random_state=self.random_state)
+        svd.fit(self._tfidf.fit_transform(X))
+        self.components_ = svd.components_.astype(np.float32)
+        self.singular_values_ = svd.singular_values_.astype(np.float32)
+        self.settings_ = self.get_params(deep=False)
+        return self
+
+    def transform(self, X: Counts) -> Floats:
+        """The vectors (n_docs, n_topics) of documents."""
+        check_is_fitted(self)
+        weights = self._tfidf.transform(self._checked(X, reset=False))
+        return np.asarray(weights @ self.components_.T, dtype=np.float32)
+
+    @property
+    def word_vectors_(self) -> Floats:
+        check_is_fitted(self)
+        return self.components_.T * self.singular_values_
+
+    def _checked(self, X: Counts, *, reset: bool) -> csr_matrix:
+        checked: Any = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=[np.float32, np.float64]
+        )
+        check_non_negative(checked, "LSA (counts of words)")
+        return csr_matrix(checked)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float32"]
+        return tags
