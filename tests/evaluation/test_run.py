@@ -38,6 +38,9 @@ def test_every_task_is_scored_or_skipped_with_a_reason(run: Run) -> None:
 
 def test_the_scores_are_those_of_an_easy_corpus(run: Run) -> None:
     assert run.scores["classification"]["accuracy"] == 1
+    probes = {"accuracy", "macro_f1", "paper_probe_accuracy", "paper_probe_macro_f1"}
+    assert set(run.scores["classification"]) == probes
+    assert 0 <= run.scores["classification"]["paper_probe_accuracy"] <= 1  # few documents for its small steps
     assert run.scores["retrieval"]["precision@10"] > 0.9
     assert 0 <= run.scores["topics"]["mscd"] <= 1
     topics = {"npmi", "npmi_test", "c_v", "diversity"}

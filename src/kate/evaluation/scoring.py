@@ -73,14 +73,17 @@ def available(fitted: Fitted) -> set[str]:
 
 
 def _classification(fitted: Fitted) -> Outcome:
+    """By the logistic probe and, as ``paper_probe_…``, by the paper's softmax layer on the vectors as they are."""
     result = classify(*_known_and_test(fitted), random_state=fitted.random_state)
+    paper = classify(*_known_and_test(fitted), probe="paper", random_state=fitted.random_state)
     details: dict[str, Any] = {
         "strength": result.strength,
         "validation_accuracy": result.validation_accuracy,
     }
     if len(result.classes) <= _MOST_CLASSES_SHOWN:
         details |= {"classes": result.classes, "confusion": result.confusion}
-    return Outcome(result.scores(), details)
+    scores = result.scores() | {f"paper_probe_{name}": value for name, value in paper.scores().items()}
+    return Outcome(scores, details)
 
 
 def _multilabel(fitted: Fitted) -> Outcome:
