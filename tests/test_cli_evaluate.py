@@ -87,6 +87,7 @@ def test_numbers_are_a_regression(kate: Kate) -> None:
 
     assert code == 0
     assert "regression r2" in out
+    assert out.splitlines()[-1] == "skipped: classification (needs one class a document)"
     [run] = read_results("elsewhere/results.jsonl")
     assert run["skipped"] == {"classification": "classification needs labels:classes"}
     assert run["dataset"]["label_kind"] == "number"
@@ -218,9 +219,25 @@ def test_the_real_movies_from_the_archive_to_the_table(kate: Kate, monkeypatch: 
 
 def test_lsa_stands_in_the_same_table(kate: Kate) -> None:
     code, out, err = kate(
-        "evaluate", "--corpus", "mine.jsonl", "--label", "topic", "--topics", 4, "--seeds", 1, "--model", "lsa"
+        "evaluate",
+        "--corpus",
+        "mine.jsonl",
+        "--label",
+        "topic",
+        "--topics",
+        4,
+        "--seeds",
+        1,
+        "--model",
+        "lsa",
     )
 
     assert code == 0, err
-    for line in ("classification accuracy", "retrieval map", "topics mscd", "topics npmi", "time fit_seconds"):
+    for line in (
+        "classification accuracy",
+        "retrieval map",
+        "topics mscd",
+        "topics npmi",
+        "time fit_seconds",
+    ):
         assert line in out

@@ -39,6 +39,14 @@ _FAILED = 1
 _NAME_WIDTH, _SCORE_WIDTH = 32, 18  # of a column of names, of a column of means ± deviations
 # A curve for a figure, not for a table; the file and --json have it in full.
 _LEFT_OUT = {f"precision@{share}%" for share in ("0.2", "0.5", "2", "5", "10", "20", "50", "100")}
+_IN_WORDS = {  # what kate.tasks.NEEDS calls it: what a person does
+    "labels:classes": "one class a document",
+    "labels:sets": "a set of labels a document",
+    "labels:number": "a number a document",
+    "vectors": "vectors of documents",
+    "topics": "a model with topics",
+    "words": "a model with vectors of words",
+}
 
 
 class LabelKind(StrEnum):
@@ -284,6 +292,33 @@ def _print_block(dataset: str, rows: Sequence[Summary]) -> None:
             cells = [str(row.scores.get(task, {}).get(name, "")) for row in rows]
             lines.append((f"{task} {name}", *cells))
     print_table((dataset, *columns), lines, right=columns)
+    for line in _skipped(rows):
+        typer.echo(line)
+
+
+def _skipped(rows: Sequence[Summary]) -> list[str]:
+    """A line for every task that was not scored, and why; which models, where it was not all of them."""
+    models: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for task, reason in row.skipped.items():
+            if task not in row.scores:
+                models.setdefault((task, reason), []).append(f"{row.model} {row.topics}")
+    return [
+        f"skipped: {task}{'' if len(of) == len(rows) else ' of ' + ', '.join(of)} ({_in_words(task, reason)})"
+        for (task, reason), of in models.items()
+    ]
+
+
+def _in_words(task: str, reason: str) -> str:
+    """The reason of a skipped task as a person would put it.
+
+    >>> _in_words("retrieval", "retrieval needs labels:classes or labels:sets")
+    'needs one class a document or a set of labels a document'
+    """
+    stated = f"{task} needs "
+    if not reason.startswith(stated):
+        return reason
+    return " ".join(["needs", *(_IN_WORDS.get(word, word) for word in reason[len(stated) :].split())])
 
 
 def _runs(row: Summary) -> str:
