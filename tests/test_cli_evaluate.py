@@ -178,7 +178,14 @@ def test_progress_is_for_terminals(kate: Kate, monkeypatch: pytest.MonkeyPatch) 
 def test_datasets_lists_and_prepares(kate: Kate) -> None:
     code, out, _ = kate("datasets")
     assert code == 0
-    assert out.splitlines()[0].startswith("name")
+    lines = out.splitlines()
+    assert re.match("name +train +validation +test +words +task +here +what it is +licence$", lines[0])
+    [movies] = [line for line in lines if line.startswith("movies  ")]
+    assert re.match(r"movies +3,337 +300 +1,669 +2,000 +regression +no ", movies)
+    assert movies.endswith("no licence stated; the reviews belong to their authors; cite Pang and Lee (2005)")
+    [hint] = [line for line in lines if line.startswith("movies is not here: put ")]
+    assert "scale_data.tar.gz" in hint
+    assert lines.index(hint) > max(lines.index(line) for line in lines if " no licence stated" in line)
     assert "prepare" in kate("datasets", "--help")[1]
     code, out, err = kate("datasets", "prepare", "--help")
     assert (code, err) == (0, "")

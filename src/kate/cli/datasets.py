@@ -42,17 +42,27 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json([asdict(row) for row in found])
         return
+    columns = ("name", "train", "validation", "test", "words", "task", "here", "what it is", "licence")
     rows = [
         (
             row.name,
             f"{row.train:,}",
+            f"{row.validation:,}",
             f"{row.test:,}",
+            f"{row.vocabulary_size:,}",
+            row.task,
             "yes" if row.is_here else "no",
-            row.title if row.is_here else f"{row.title} ({row.how_to_get_it})",
+            row.title,
+            row.licence,
         )
         for row in found
     ]
-    print_table(("name", "train", "test", "here", "what it is"), rows, right=("train", "test"))
+    print_table(columns, rows, right=("train", "validation", "test", "words"))
+    missing = [row for row in found if not row.is_here]
+    if missing:
+        typer.echo()
+    for row in missing:
+        typer.echo(f"{row.name} is not here: {row.how_to_get_it}")
 
 
 def prepare(
