@@ -85,6 +85,10 @@ def test_nan_and_infinity_are_refused(bad):
 def test_no_winners_and_wrong_shapes_are_refused():
     with pytest.raises(ValueError, match="at least one winner"):
         kate.compete([0.1, 0.2], 0, 1.0)
+    with pytest.raises(ValueError, match=r"n_winners is 1\.5"):
+        kate.compete([0.1, 0.2], 1.5, 1.0)
+    with pytest.raises(ValueError, match="amplification is nan"):
+        kate.compete([0.1, 0.2], 1, float("nan"))
     with pytest.raises(ValueError, match="3 dimensions"):
         kate.compete(np.zeros((2, 2, 2)), 1, 1.0)
 

@@ -157,3 +157,48 @@ def test_anything_else_is_never_replaced(tmp_path: Path) -> None:
         pytest.fail("nothing should be written")
     assert (tmp_path / "home" / "thesis").read_text() == "years of work"
     assert names(tmp_path) == ["home"]
+
+
+def write_new(folder: Path) -> None:
+    with whole_folder(folder, replaces="config.json") as part:
+        (part / "config.json").write_text("new")
+
+
+def test_an_interrupt_between_the_two_renames_puts_the_old_folder_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("old")
+    rename, calls = Path.rename, []
+
+    def interrupted(self: Path, target: Path) -> Path:
+        calls.append(target)
+        if len(calls) == 2:  # the first moves the old folder aside, the second would bring the new one in
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_new(tmp_path / "model")
+    assert names(tmp_path) == ["model"]
+    assert (tmp_path / "model" / "config.json").read_text() == "old"
+
+
+def test_what_cannot_be_put_back_is_not_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("old")
+    rename, calls = Path.rename, []
+
+    def failing(self: Path, target: Path) -> Path:
+        calls.append(target)
+        if len(calls) > 1:
+            raise OSError("the disk is gone")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with (
+        pytest.raises(OSError, match="the disk is gone"),
+        whole_folder(tmp_path / "model", replaces="config.json") as part,
+    ):
+        (part / "config.json").write_text("new")
+    assert [file.read_text() for file in tmp_path.rglob("config.json")] == ["old"]

@@ -32,6 +32,8 @@ def compete(z: ArrayLike, n_winners: int, amplification: float) -> NDArray[np.fl
     [1.1, 0.0, 0.0, 0.0, 0.0, -1.0]
     """
     activations = _as_activations(z)
+    if not np.isfinite(amplification):
+        raise ValueError(f"amplification is {amplification}; give a finite number")
     rows = np.atleast_2d(activations)  # (n_docs, n_topics)
     won = winners(rows, n_winners)
     competed = np.where(won, rows, 0)
@@ -48,8 +50,10 @@ def winners(z: ArrayLike, n_winners: int) -> NDArray[np.bool_]:
     [True, True, False, True, False]
     """
     activations = _as_activations(z)
-    if n_winners < 1:
-        raise ValueError(f"n_winners is {n_winners}; the competition needs at least one winner")
+    if n_winners != int(n_winners) or n_winners < 1:
+        raise ValueError(
+            f"n_winners is {n_winners}; the competition needs a whole number, at least one winner"
+        )
     rows = np.atleast_2d(activations)
     won = _largest(rows, (n_winners + 1) // 2) | _largest(-rows, n_winners // 2)
     return won.reshape(activations.shape)

@@ -62,14 +62,16 @@ def _swap_in(part: Path, target: Path) -> None:
         part.rename(target)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
-    target.rename(old / "was")
     try:
+        target.rename(old / "was")
         part.rename(target)
-    except OSError:
-        (old / "was").rename(target)
+    except BaseException:  # an interrupt between the two as well
+        if (old / "was").exists():
+            (old / "was").rename(target)
         raise
     finally:
-        shutil.rmtree(old, ignore_errors=True)
+        if target.exists():  # otherwise the old folder could not be put back: better a stray copy than none
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def _require_parent(target: Path) -> None:

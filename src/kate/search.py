@@ -208,7 +208,12 @@ def _nearest(vectors: Floats, queries: Floats, top: int) -> Iterator[_Found]:
         together = queries[first : first + _QUERIES_AT_ONCE]
         best = [_Found(np.empty(0, np.int64), np.empty(0, np.float32))] * len(together)
         for start in range(0, len(vectors), _ROWS_AT_ONCE):
-            scores = together @ vectors[start : start + _ROWS_AT_ONCE].T  # (n_queries, n_rows)
+            block = vectors[start : start + _ROWS_AT_ONCE]
+            scores = together @ block.T  # (n_queries, n_rows)
+            silent = np.flatnonzero((scores == 0).all(axis=0))
+            scores[
+                :, silent[~block[silent].any(axis=1)]
+            ] = -np.inf  # a document without a known word is never found
             best = [_merged(found, row, start, top) for found, row in zip(best, scores, strict=True)]
         yield from best
 

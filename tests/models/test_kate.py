@@ -182,10 +182,44 @@ def test_partial_fit_goes_on_where_it_was():
         model.partial_fit(X[:, :7])
 
 
-def test_partial_fit_after_fit():
+def test_partial_fit_after_fit_goes_on_drawing(monkeypatch):
     X, _ = two_themes()
-    model = KATE(6, random_state=0, max_epochs=3).fit(X).partial_fit(X)
-    assert len(model.history_) == 4
+    orders = []
+    train_epoch = KATETraining.train_epoch
+
+    def spy(self, epoch):
+        orders.append(self.random.get_state()[2])  # how far the generator has gone
+        return train_epoch(self, epoch)
+
+    monkeypatch.setattr(KATETraining, "train_epoch", spy)
+    model = KATE(6, random_state=0, max_epochs=3).fit(X).partial_fit(X).partial_fit(X)
+    assert len(model.history_) == 5
+    assert len(set(orders)) == 5
+
+
+def test_partial_fit_leaves_what_was_handed_out_alone():
+    X, _ = two_themes()
+    model = KATE(6, random_state=0, max_epochs=3).fit(X)
+    before, kept = model.word_vectors_, model.word_vectors_.copy()
+    model.partial_fit(X)
+    np.testing.assert_array_equal(before, kept)
+
+
+def test_the_callers_matrix_stays_as_it_is():
+    data, indices, indptr = np.ones(6, np.float32), np.array([3, 1, 1, 2, 0, 2]), np.array([0, 3, 6])
+    data[5] = 0
+    X = csr_matrix((data, indices, indptr), shape=(2, 4))
+    KATE(2, max_epochs=1).fit(X)
+    np.testing.assert_array_equal(X.indices, [3, 1, 1, 2, 0, 2])
+    np.testing.assert_array_equal(X.data, [1, 1, 1, 1, 1, 0])
+
+
+def test_stored_zeros_are_no_words():
+    X, _ = two_themes()
+    model = KATE(4, max_epochs=1, random_state=0).fit(X)
+    nothing = csr_matrix((np.zeros(2), [0, 1], [0, 2]), shape=(1, 20))
+    with pytest.warns(EmptyDocumentsWarning, match="1 of 1 documents"):
+        model.transform(nothing)
 
 
 def test_pipeline_grid_search_clone_and_set_output():
@@ -225,6 +259,9 @@ def test_empty_documents_get_the_zero_documents_vector_and_a_warning():
         ({"amplification": -1}, "amplification=-1"),
         ({"batch_size": 2.5}, "batch_size=2.5"),
         ({"validation_fraction": 0.999}, "leaves none to train on"),
+        ({"patience": 2}, "patience=2 needs held-out documents"),
+        ({"n_topics": None}, "n_topics=None"),
+        ({"learning_rate": 0}, "learning_rate=0"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(change, message):

@@ -43,6 +43,10 @@ def check_settings(model: Any) -> None:
         value = settings[name]
         if value is not None and not (isinstance(value, Real) and low <= float(value) < high):
             raise ValueError(f"{name}={value!r}: expected a number from {low:g} to below {high:g}")
+    if settings["n_topics"] is None:
+        raise ValueError("n_topics=None: expected a whole number of at least 1")
+    if settings["learning_rate"] == 0:
+        raise ValueError("learning_rate=0: nothing would be learned; give a number above 0, or None")
     if settings["n_winners"] is not None and settings["n_winners"] > settings["n_topics"]:
         raise ValueError(
             f"n_winners={settings['n_winners']} is more than n_topics={settings['n_topics']}; "

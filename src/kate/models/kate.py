@@ -171,7 +171,11 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ``validation`` are held-out documents; without them ``validation_fraction`` of X is held out.
         """
         counts = self._checked(X, reset=True)
-        random = check_random_state(self.random_state)
+        if self.patience is not None and validation is None and not self.validation_fraction:
+            raise ValueError(
+                f"patience={self.patience} needs held-out documents: set validation_fraction or pass validation="
+            )
+        self._random = random = check_random_state(self.random_state)
         if validation is None:
             counts, held_out = hold_out(counts, self.validation_fraction, random)
         else:
@@ -188,7 +192,8 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def partial_fit(self, X: Counts, y: Any = None) -> Self:
         """One more pass over documents of the same vocabulary, new or old; the first call starts from nothing.
 
-        The learning rate stays at ``learning_rate``; the mean that is subtracted follows all documents seen.
+        The learning rate stays at its highest value and nothing is held out; the mean that is subtracted follows all
+        documents seen.
         """
         is_new = not hasattr(self, "encoder_")
         counts = self._checked(X, reset=is_new)
@@ -198,8 +203,7 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self._settle(counts.shape[0])
             learner = self._start(counts, None, self._random, max_epochs=None)
         else:
-            random = getattr(self, "_random", None) or check_random_state(self.random_state)
-            learner = self._continue(counts, random)
+            learner = self._continue(counts, self._random)
         epoch = len(self.history_)
         with progress_bar(self.verbose, 1) as report:
             rows = train(learner, 1, None, report)
@@ -245,7 +249,8 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         )
 
     def _continue(self, counts: csr_matrix, random: Any) -> KATETraining:
-        network = Network(self.encoder_.W, self.encoder_.b, self.output_bias_)
+        # a copy: what diverges or is interrupted must not spoil the model that is there
+        network = Network(self.encoder_.W, self.encoder_.b, self.output_bias_).copy()
         maker = Optimizer.adam if self.optimizer == "adam" else Optimizer.adadelta
         optimizer = getattr(self, "_optimizer", None) or maker(network)
         X = scale_counts(counts, self.scaling)
@@ -281,8 +286,10 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError(
                 f"Negative values in data passed to KATE: the lowest is {counts.data.min():g}; word counts start at 0"
             )
-        if not counts.has_canonical_format:
+        if not counts.has_canonical_format or not counts.data.all():
+            counts = counts.copy()  # the caller's matrix is theirs
             counts.sum_duplicates()
+            counts.eliminate_zeros()
         return counts
 
     def __sklearn_tags__(self) -> Any:

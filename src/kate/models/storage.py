@@ -188,11 +188,23 @@ def read_model(folder: StrPath) -> Trained:
         trained = Trained(config["settings"], vocabulary, encoder, arrays["c"], responses, topics, history)
     except FolderError:
         raise
-    except (AttributeError, KeyError, TypeError, ValueError, safetensors.SafetensorError) as error:
+    except (
+        AttributeError,
+        IndexError,
+        KeyError,
+        TypeError,
+        ValueError,
+        safetensors.SafetensorError,
+    ) as error:
         raise FolderError(
             f"{folder} is not a whole Kate model: {type(error).__name__} {error}; {MODEL_FOLDER.remedy}"
         ) from error
     _require_fit(folder, trained, arrays)
+    if config["settings"].get("n_topics") != trained.encoder.n_topics:
+        raise FolderError(
+            f"{folder}: config.json speaks of {config['settings'].get('n_topics')} topics, the weights have "
+            f"{trained.encoder.n_topics}: the files are of different models; copy it again"
+        )
     _require_known_encoder(folder, trained.encoder)
     return trained
 

@@ -152,7 +152,7 @@ class TextModel:
     @property
     def n_topics(self) -> int:
         """The number of neurons, the length of a vector."""
-        return int(self._given["n_topics"])
+        return self._trained.encoder.n_topics if self._trained else int(self._given["n_topics"])
 
     @property
     def settings(self) -> dict[str, Any]:

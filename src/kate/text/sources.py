@@ -215,7 +215,11 @@ def text_lines(source: Source, encoding: str, newline: str | None = None) -> Ite
     with source.open() as stream:
         _require_text(stream.peek(_START)[:_START], encoding, source.shown)
         try:
-            yield from io.TextIOWrapper(stream, codec, "surrogateescape", newline)
+            lines = io.TextIOWrapper(stream, codec, "surrogateescape", newline)
+            try:
+                yield from lines
+            finally:
+                lines.detach()  # the stream is closed by whoever opened it
         except UnicodeDecodeError as error:
             raise ValueError(f"{source.shown} is not {encoding} ({error}); {_TRY_ENCODING}") from None
 
