@@ -29,6 +29,9 @@ class Server(ThreadingHTTPServer):
         self.breaks = 0
         self.breaks_after = 200_000
         self.knows_ranges = True
+        self.says_length = True
+        self.chunked = False
+        self.shifts = 0  # answers that start a byte earlier than was asked for
         self.ranges: list[str | None] = []
 
     @property
@@ -51,9 +54,21 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes */{len(server.content)}")
             self.end_headers()
             return
-        self.send_response(206 if start else 200)
+        is_rest = start > 0
+        if is_rest and server.shifts:
+            server.shifts -= 1
+            start -= 1
+        self.send_response(206 if is_rest else 200)
         body = server.content[start:]
-        self.send_header("Content-Length", str(len(body)))
+        if is_rest:
+            size = len(server.content)
+            self.send_header("Content-Range", f"bytes {start}-{size - 1}/{size}")
+        if server.chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+            body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+            self.close_connection = True
+        elif server.says_length:
+            self.send_header("Content-Length", str(len(body)))
         self.send_header("Last-Modified", server.modified)
         self.end_headers()
         if server.breaks:
@@ -146,6 +161,39 @@ def test_a_part_longer_than_the_file_is_thrown_away(server: Server, tmp_path: Pa
     (tmp_path / "file.bin.part").write_bytes(CONTENT + b"more")
 
     download(server.url, tmp_path / "file.bin", sha256=SHA256)
+
+    assert (tmp_path / "file.bin").read_bytes() == CONTENT
+
+
+def test_a_part_other_than_the_one_asked_for_is_thrown_away(server: Server, tmp_path: Path) -> None:
+    server.breaks, server.shifts = 1, 1
+
+    download(server.url, tmp_path / "file.bin")
+
+    assert (tmp_path / "file.bin").read_bytes() == CONTENT
+    assert server.ranges == [None, "bytes=200000-", None]
+
+
+def test_a_file_of_unknown_length_needs_a_checksum_or_a_size(server: Server, tmp_path: Path) -> None:
+    server.says_length = False
+
+    with pytest.raises(ConnectionError, match="the server does not say how long the file is"):
+        download(server.url, tmp_path / "file.bin")
+    assert not list(tmp_path.glob("file.bin*"))
+    assert len(server.ranges) == 1
+
+    download(server.url, tmp_path / "file.bin", size=len(CONTENT))
+    download(server.url, tmp_path / "other.bin", sha256=SHA256)
+    assert (tmp_path / "file.bin").read_bytes() == (tmp_path / "other.bin").read_bytes() == CONTENT
+
+
+def test_a_chunked_answer_says_itself_where_it_ends(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Handler, "protocol_version", "HTTP/1.1")
+    server.chunked = True
+
+    download(server.url, tmp_path / "file.bin")
 
     assert (tmp_path / "file.bin").read_bytes() == CONTENT
 

@@ -97,8 +97,10 @@ def download(
     part = target.with_name(target.name + ".part")
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            _receive(url, part, progress)
+            _receive(url, part, progress, can_check=sha256 is not None or size is not None)
             break
+        except _LengthUnknownError:
+            raise  # it would say the same again
         except (ConnectionError, TimeoutError, http.client.HTTPException) as error:
             if attempt == _ATTEMPTS:
                 raise ConnectionError(f"{error}; run it again to resume") from error
@@ -106,8 +108,15 @@ def download(
     return part.replace(target)
 
 
-def _receive(url: str, part: Path, progress: Progress | None) -> None:
-    """Append to ``part`` what is missing, or start anew where the server cannot resume this very file."""
+class _LengthUnknownError(ConnectionError):
+    """Nothing would tell a whole file from the beginning of one."""
+
+
+def _receive(url: str, part: Path, progress: Progress | None, *, can_check: bool) -> None:
+    """Append to ``part`` what is missing, or start anew where the server cannot resume this very file.
+
+    ``can_check``: a checksum or a size will tell a whole file from a part of one; without either the answer has to.
+    """
     have = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"User-Agent": "kate"} | _resume_headers(part, have))
     try:
@@ -119,12 +128,21 @@ def _receive(url: str, part: Path, progress: Progress | None) -> None:
         if error.headers.get("Content-Range") == f"bytes */{have}":
             return None  # nothing is missing: the last run died between the last byte and the new name
         part.unlink()
-        return _receive(url, part, progress)
+        return _receive(url, part, progress, can_check=can_check)
     with response:
-        if response.status != http.HTTPStatus.PARTIAL_CONTENT:
+        is_rest = response.status == http.HTTPStatus.PARTIAL_CONTENT
+        if is_rest and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
+            part.unlink(missing_ok=True)
+            raise ConnectionError("the server sent another part than the one asked for")
+        if not is_rest:
             have = 0
         length = response.headers.get("Content-Length")
         total = have + int(length) if length else None
+        is_chunked = response.headers.get("Transfer-Encoding", "").lower() == "chunked"
+        if total is None and not is_chunked and not can_check:
+            raise _LengthUnknownError(
+                "the server does not say how long the file is, so a broken connection would go unnoticed"
+            )
         try:
             with part.open("ab" if have else "wb") as file:
                 while block := response.read(_BLOCK):
