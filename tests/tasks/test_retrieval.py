@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from kate.tasks import retrieval as retrieval_module
 from kate.tasks.retrieval import FRACTIONS, retrieve
 
 # Four training documents at angles 0°, 10°, 80° and 90°; the query at 4° ranks them in this order.
@@ -135,3 +136,19 @@ def test_wrong_input_is_named(train_labels: object, test_labels: object, query: 
 def test_wrong_fractions_are_named() -> None:
     with pytest.raises(ValueError, match=r"holds \[0, 2\]"):
         retrieve(TRAIN, ["a", "b", "a", "b"], QUERY, ["a"], fractions=(0, 0.5, 2))
+
+
+@pytest.mark.parametrize("most_keys", [1, 150, 1_000])  # blocks of 1, 3 and 20 queries
+@pytest.mark.parametrize("full", [True, False])
+def test_the_block_of_queries_changes_nothing(
+    most_keys: int, full: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(0)
+    # no two cosines are the same but for rounding, which the size of a block may change
+    train, test = draw.normal(size=(50, 4)), draw.normal(size=(23, 4))
+    labels, asked = draw.integers(0, 3, 50), draw.integers(0, 4, 23)
+    at_once = retrieve(train, labels, test, asked, full=full)
+    monkeypatch.setattr(retrieval_module, "_MOST_KEYS", most_keys)
+    in_blocks = retrieve(train, labels, test, asked, full=full)
+    assert in_blocks.scores() == pytest.approx(at_once.scores(), abs=1e-12)
+    assert in_blocks.n_skipped == at_once.n_skipped

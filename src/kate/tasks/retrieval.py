@@ -30,7 +30,8 @@ FRACTIONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """The fractions of the training set that are fetched."""
 
 _SHALLOW = 0.05  # without the full ranking, fractions above this are left out
-_BLOCK = 256  # queries at a time: 256 × 11,314 sort keys are 23 MB
+_BLOCK = 256  # queries at a time, fewer where there are many documents:
+_MOST_KEYS = 4_000_000  # sort keys at a time, 32 MB
 
 Relevance = Callable[[slice], NDArray[np.bool_]]
 
@@ -166,8 +167,9 @@ def _ranked_hits(
     and the hits come out in order with no second look-up, several times faster than a stable argsort.
     """
     rows_of_documents = np.arange(len(documents), dtype=np.uint64) << np.uint64(1)
-    for first in range(0, len(queries), _BLOCK):
-        block = slice(first, first + _BLOCK)
+    size = max(1, min(_BLOCK, _MOST_KEYS // len(documents)))
+    for first in range(0, len(queries), size):
+        block = slice(first, first + size)
         relevant = relevance(block)
         keys = _falling_keys(queries[block] @ documents.T)
         keys <<= np.uint64(32)
