@@ -43,7 +43,7 @@ def test_the_scores_are_those_of_an_easy_corpus(run: Run) -> None:
     assert 0 <= run.scores["classification"]["paper_probe_accuracy"] <= 1  # few documents for its small steps
     assert run.scores["retrieval"]["precision@10"] > 0.9
     assert 0 <= run.scores["topics"]["mscd"] <= 1
-    topics = {"npmi", "npmi_test", "c_v", "diversity"}
+    topics = {"npmi", "npmi_test", "c_v_documents", "diversity"}
     assert set(run.scores["topics"]) == {"mscd", *topics, *(f"weights_{name}" for name in topics)}
     assert run.scores["time"] == {f"{stage}_seconds": run.seconds[stage] for stage in ("fit", "encode")}
 

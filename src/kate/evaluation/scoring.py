@@ -136,7 +136,8 @@ def _topics(fitted: Fitted) -> Outcome:
     """MSCD of the topics' weights; coherence and diversity of their words, by wins and by weights.
 
     Words are chosen on the documents that the model was fitted on. Their coherence is measured over all
-    documents and, as ``npmi_test``, over the test documents alone.
+    documents and, as ``npmi_test``, over the test documents alone. ``c_v_documents`` counts words that share a
+    document; the usual c_v counts those that share a window of 110 tokens, and is another number.
     """
     components = np.asarray(cast(Any, fitted.model).components_)
     scores = {"mscd": mscd(components)} if len(components) > 1 else {}
@@ -159,7 +160,7 @@ def _word_scores(corpus: Corpus, topics: list[tuple[str, ...]]) -> dict[str, flo
     return {
         "npmi": npmi(top_words, corpus.X).mean,
         "npmi_test": npmi(top_words, corpus.part("test").X).mean,
-        "c_v": c_v(top_words, corpus.X).mean,
+        "c_v_documents": c_v(top_words, corpus.X).mean,
         "diversity": diversity(top_words),
     }
 
