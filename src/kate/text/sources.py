@@ -10,7 +10,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -219,7 +219,8 @@ def text_lines(source: Source, encoding: str, newline: str | None = None) -> Ite
             try:
                 yield from lines
             finally:
-                lines.detach()  # the stream is closed by whoever opened it
+                with suppress(ValueError):  # it may be closed already: then there is nothing to hand back
+                    lines.detach()
         except UnicodeDecodeError as error:
             raise ValueError(f"{source.shown} is not {encoding} ({error}); {_TRY_ENCODING}") from None
 
