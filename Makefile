@@ -27,8 +27,8 @@ demo: $(VENV)/.installed-demo
 
 test: $(VENV)/.installed-test
 	@echo "== ruff"
-	@$(BIN)/ruff check src tests benchmarks
-	@$(BIN)/ruff format --check src tests benchmarks
+	@$(BIN)/ruff check src tests benchmarks experiments
+	@$(BIN)/ruff format --check src tests benchmarks experiments
 	@echo "== mypy (strict)"
 	@$(BIN)/mypy
 	@echo "== pytest"

@@ -165,7 +165,6 @@ def train(x: Any, cfg: dict[str, Any]) -> tuple[Any, Any]:
 
 def probe(F: Any, y: np.ndarray, G: Any, gy: np.ndarray, kind: str) -> float:
     """Validation score of a linear probe, its L2 strength chosen on one half of the validation, scored on the other."""
-    import torch
 
     mu, sd = F.mean(0), F.std(0) + 1e-6
     F, G = (F - mu) / sd, (G - mu) / sd
@@ -344,7 +343,8 @@ def search(folder: Path, grid: Path, results: Path, seconds: float, n_workers: i
 
 VARIED = {"lr": 1e-3, "batch": 100, "epochs": 30, "dropout": 0.7, "scaling": "l2", "target": "input"}
 HEADER = (
-    "| settings | 20news accuracy | reuters21578 micro-F1 | movies r² | sotu accuracy | mean | P@1 % | NPMI | diversity |\n"
+    "| settings | 20news accuracy | reuters21578 micro-F1 | movies r² | sotu accuracy | mean "
+    "| P@1 % | NPMI | diversity |\n"
     "|---|---|---|---|---|---|---|---|---|"
 )
 
@@ -355,7 +355,7 @@ def report(results: Path) -> str:
     for row in map(json.loads, results.read_text().splitlines()):
         if row.get("round", 1) > 1 and "error" not in row:
             changes = tuple(
-                f"{name} {row[name]:g}" if name != "scaling" and name != "target" else f"{name} {row[name]}"
+                f"{name} {row[name]:g}" if name not in {"scaling", "target"} else f"{name} {row[name]}"
                 for name in VARIED
                 if row[name] != VARIED[name]
             )

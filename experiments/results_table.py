@@ -48,7 +48,7 @@ def main() -> None:
     rows = summarise(read_results(sys.argv[1]))
     for dataset, columns in COLUMNS.items():
         chosen = [row for row in rows if row.dataset == dataset]
-        print(f"### {dataset}\n\n{table(chosen, columns + CENTRED)}\n\n{table(chosen, TOPICS)}\n")  # noqa: T201
+        print(f"### {dataset}\n\n{table(chosen, columns + CENTRED)}\n\n{table(chosen, TOPICS)}\n")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,9 @@ def main() -> None:
         model = KATE(n_topics, random_state=0).fit(X)
         wins = topics.count_wins(X, model.encoder_, topics.Responses.of(model.encoder_, X))
         columns = [str(column) for column in range(corpus.n_words)]
-        ours = [[int(word) for word in topic.words[:N_TOP]] for topic in topics.describe_by_wins(X, wins, columns)]
+        ours = [
+            [int(word) for word in topic.words[:N_TOP]] for topic in topics.describe_by_wins(X, wins, columns)
+        ]
         rules = {
             "winners of the training": best_scored(X, training_wins(X, model)),
             "far from the mean": best_scored(X, wins),
@@ -59,7 +61,9 @@ def main() -> None:
                 "diversity": diversity(words),
             }
             row = {"corpus": name, "n_topics": n_topics, "rule": rule}
-            print(json.dumps(row | {key: round(float(value), 3) for key, value in scores.items()}), flush=True)
+            print(
+                json.dumps(row | {key: round(float(value), 3) for key, value in scores.items()}), flush=True
+            )
 
 
 if __name__ == "__main__":

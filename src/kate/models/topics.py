@@ -259,8 +259,8 @@ def coherent_order(npmi: Doubles) -> Columns:
     """The order in which candidate words, given best first, describe a topic: its core, then the others.
 
     The word with the lowest sum of NPMI to the others is dropped until ten remain. These ten come first, as
-    they are ranked, then the dropped ones, the last dropped first. On held-out documents this doubles the
-    coherence of the first ten words against the ranking alone (docs/defaults.md has the figures).
+    they are ranked, then the dropped ones, the last dropped first. In documents that had no part in
+    choosing them, such words keep together better than the best-ranked ten (docs/defaults.md has the figures).
     """
     remaining, dropped = np.arange(len(npmi)), []
     while len(remaining) > _N_CORE:
