@@ -42,7 +42,7 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json([asdict(row) for row in found])
         return
-    columns = ("name", "train", "validation", "test", "words", "task", "here", "what it is", "licence")
+    columns = ("name", "train", "validation", "test", "words", "here")
     rows = [
         (
             row.name,
@@ -50,19 +50,15 @@ def _list(as_json: bool) -> None:
             f"{row.validation:,}",
             f"{row.test:,}",
             f"{row.vocabulary_size:,}",
-            row.task,
             "yes" if row.is_here else "no",
-            row.title,
-            row.licence,
         )
         for row in found
     ]
     print_table(columns, rows, right=("train", "validation", "test", "words"))
-    missing = [row for row in found if not row.is_here]
-    if missing:
-        typer.echo()
-    for row in missing:
-        typer.echo(f"{row.name} is not here: {row.how_to_get_it}")
+    for row in found:  # what is long would squeeze a table of 80 columns
+        typer.echo(f"\n{row.name}: {row.title}, for {row.task}; {row.licence}")
+        if not row.is_here:
+            typer.echo(f"{row.name} is not here: {row.how_to_get_it}")
 
 
 def prepare(
