@@ -93,6 +93,7 @@ def test_the_paper_to_the_letter():
     assert {name: settings[name] for name in expected} == expected
     assert [KATE.paper(m).n_winners for m in (20, 512, 40, 2)] == [6, 102, 10, 1]
     assert KATE.paper(20, max_epochs=3, random_state=1).max_epochs == 3
+    assert [KATE.paper(m).epsilon for m in (20, 128, 512)] == [1e-6, 1e-8, 1e-8]
 
 
 def test_the_papers_vectors_are_tanh_codes():
@@ -262,6 +263,7 @@ def test_empty_documents_get_the_zero_documents_vector_and_a_warning():
         ({"patience": 2}, "patience=2 needs held-out documents"),
         ({"n_topics": None}, "n_topics=None"),
         ({"learning_rate": 0}, "learning_rate=0"),
+        ({"epsilon": 0}, "epsilon=0"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(change, message):

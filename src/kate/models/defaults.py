@@ -24,6 +24,7 @@ _INTERVALS = {  # from the first number to below the second
     "validation_fraction": (0.0, 1.0),
     "amplification": (0.0, float("inf")),
     "learning_rate": (0.0, float("inf")),
+    "epsilon": (0.0, float("inf")),
 }
 
 
@@ -47,6 +48,8 @@ def check_settings(model: Any) -> None:
         raise ValueError("n_topics=None: expected a whole number of at least 1")
     if settings["learning_rate"] == 0:
         raise ValueError("learning_rate=0: nothing would be learned; give a number above 0, or None")
+    if settings["epsilon"] is None or settings["epsilon"] == 0:
+        raise ValueError(f"epsilon={settings['epsilon']}: expected a small number above 0, such as 1e-8")
     if settings["n_winners"] is not None and settings["n_winners"] > settings["n_topics"]:
         raise ValueError(
             f"n_winners={settings['n_winners']} is more than n_topics={settings['n_topics']}; "

@@ -1,0 +1,44 @@
+"""Which epsilon KATE.paper gives Adadelta, of which the paper says nothing: validation accuracy and MSCD on 20news.
+
+python experiments/adadelta_epsilon.py >> experiments/adadelta_epsilon.jsonl
+
+Fits on the training documents without the validation documents. A probe fitted on the former is scored on the latter;
+the test documents are not touched. Each run is a line, printed as soon as it is there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+from kate import KATE, load_dataset
+from kate.tasks.classification import fit_classes
+from kate.tasks.topics import mscd
+
+TOPICS = (20, 128)
+EPSILONS = (1e-8, 1e-7, 1e-6)
+SEEDS = (0, 1)
+
+
+def main() -> None:
+    corpus = load_dataset("20news")
+    fitting, validation = corpus.part("fitting"), corpus.part("validation")
+    for n_topics, epsilon, seed in itertools.product(TOPICS, EPSILONS, SEEDS):
+        model = KATE.paper(n_topics, epsilon=epsilon, random_state=seed, verbose=False)
+        model.fit(fitting.X, validation=validation.X)
+        probe = fit_classes(
+            model.transform(fitting.X), fitting.labels, model.transform(validation.X), validation.labels
+        )
+        row = {
+            "topics": n_topics,
+            "epsilon": epsilon,
+            "seed": seed,
+            "validation_accuracy": round(probe.validation_accuracy, 4),
+            "mscd": round(mscd(model.components_), 4),
+            "epochs": len(model.history_),
+        }
+        print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()
