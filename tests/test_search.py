@@ -15,7 +15,8 @@ import pytest
 
 from kate import search as search_module
 from kate.models.encoder import EmptyDocumentsWarning, Encoder
-from kate.models.storage import FolderError, Trained, write_model
+from kate.models.folders import FolderError
+from kate.models.storage import Trained, write_model
 from kate.models.text_model import NotFittedError, TextModel, UnknownWordError
 from kate.models.topics import Responses, Topic, Topics
 from kate.search import Hit, Index

@@ -21,7 +21,8 @@ from scipy.sparse import csr_matrix
 
 from kate.files import whole_folder
 from kate.models.encoder import EmptyDocumentsWarning
-from kate.models.storage import MODEL_FOLDER, FolderError, FolderKind, StrPath
+from kate.models.folders import FolderError, FolderKind, StrPath
+from kate.models.storage import MODEL_FOLDER
 from kate.models.text_model import TextModel, Texts, load, unknown_word
 from kate.text.documents import Documents
 

@@ -16,7 +16,8 @@ import safetensors.numpy
 
 import kate
 from kate.models.encoder import Encoder
-from kate.models.storage import FolderError, Trained, read_model, write_model
+from kate.models.folders import FolderError
+from kate.models.storage import Trained, read_model, write_model
 from kate.models.text_model import TextModel
 from kate.models.topics import Responses, Topic, Topics
 from kate.text.tokens import Tokens

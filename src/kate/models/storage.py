@@ -6,9 +6,7 @@ is written whole or not at all, and what is read is checked against the sizes an
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -19,17 +17,16 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 import kate
-from kate.files import whole_folder
 from kate.models.encoder import Encoder, Output, Scaling
+from kate.models.folders import FolderError, FolderKind, StrPath
 from kate.models.topics import Responses, Topic, Topics
 from kate.text.vocabulary import Vocabulary
 from kate.train import HistoryRow
 
-__all__ = ["MODEL_FOLDER", "FolderError", "FolderKind", "Trained", "read_model", "write_model"]
+__all__ = ["MODEL_FOLDER", "Trained", "read_model", "write_model"]
 
 By: TypeAlias = Literal["wins", "weights"]
 Activation: TypeAlias = Literal["tanh", "sigmoid"]
-StrPath: TypeAlias = str | os.PathLike[str]
 
 _WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
     "weights.safetensors",
@@ -38,92 +35,6 @@ _WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
     "topics.json",
 )
 _CARD = "README.md"  # for people, who may edit it: neither needed nor checked
-
-
-class FolderError(ValueError):
-    """A folder that is damaged, of another kind, or of a format that this version does not read."""
-
-
-@dataclass(frozen=True)
-class FolderKind:
-    """What tells a kind of folder of ours from all other folders: a JSON file with its format and version.
-
-    ``files`` are the names that such a folder may hold beside ``config``; ``remedy`` says how to make one.
-    """
-
-    name: str
-    config: str
-    version: int
-    files: tuple[str, ...]
-    remedy: str
-
-    def head(self) -> dict[str, Any]:
-        """The first lines of the JSON file."""
-        return {
-            "format": f"kate-{self.name}",
-            "format_version": self.version,
-            "kate_version": kate.__version__,
-        }
-
-    def read_config(self, folder: Path) -> dict[str, Any]:
-        """The JSON file of a folder, once it is sure that the folder is one of ours and can be read."""
-        if not folder.exists():
-            raise FileNotFoundError(f"there is no {self.name} folder {folder}; {self.remedy}")
-        if not folder.is_dir():
-            raise NotADirectoryError(f"{folder} is a file; expected a Kate {self.name} folder: {self.remedy}")
-        config = self._config(folder)
-        found = config.get("format_version")
-        if found != self.version:
-            raise FolderError(
-                f"{folder} has format version {found!r}; Kate {kate.__version__} reads version "
-                f"{self.version}: install the Kate that wrote it, or a newer one (pip install -U kate-text)"
-            )
-        return config
-
-    def require_replaceable(self, folder: Path) -> None:
-        """Refuse to write over anything but a folder of this kind that holds nothing else."""
-        if not folder.is_dir() or not any(folder.iterdir()):
-            return
-        try:
-            self._config(folder)
-        except FolderError as error:
-            raise FileExistsError(
-                f"cannot write {folder}: {error}; choose another name or empty it"
-            ) from None
-        strange = sorted({path.name for path in folder.iterdir()} - {self.config, *self.files})
-        if strange:
-            raise FileExistsError(
-                f"cannot replace the {self.name} {folder}: {strange[0]} in it is not part of a {self.name} "
-                "and would be lost; move it away or choose another name"
-            )
-
-    def require_size(self, file: Path, config: dict[str, Any]) -> None:
-        """Refuse a file that is missing or has another length than was written down."""
-        if not file.is_file():
-            raise FolderError(
-                f"{file} is missing: the {self.name} is damaged; copy it again or {self.remedy}"
-            )
-        size = file.stat().st_size
-        files = config.get("files")
-        entry = files.get(file.name) if isinstance(files, dict) else None
-        expected = entry.get("bytes") if isinstance(entry, dict) else None
-        if size != expected:
-            raise FolderError(
-                f"{file} is {size} bytes long and {self.config} expects {expected}: the {self.name} is "
-                f"damaged; copy it again or {self.remedy}"
-            )
-
-    def _config(self, folder: Path) -> dict[str, Any]:
-        path = folder / self.config
-        if not path.is_file():
-            raise FolderError(f"{folder} is not a Kate {self.name}: no {self.config} in it; {self.remedy}")
-        try:
-            config = json.loads(path.read_bytes())
-        except ValueError as error:
-            raise FolderError(f"{path} is not valid JSON ({error}); {self.remedy}") from None
-        if not isinstance(config, dict) or config.get("format") != f"kate-{self.name}":
-            raise FolderError(f'{path} is not of a Kate {self.name} (no "format": "kate-{self.name}")')
-        return config
 
 
 MODEL_FOLDER = FolderKind(
@@ -156,20 +67,15 @@ def write_model(folder: StrPath, trained: Trained) -> None:
         _HISTORY: _lines(json.dumps(row) for row in trained.history),
         _TOPICS: _json({by: topics.as_dicts() for by, topics in trained.topics.items()}),
     }
-    config = MODEL_FOLDER.head() | {
+    config = {
         "n_topics": trained.encoder.n_topics,
         "n_words": trained.encoder.n_words,
         "n_documents": trained.vocabulary.n_documents,
         "settings": trained.settings,
         "encoder": {name: getattr(trained.encoder, name) for name in ("scaling", "activation", "output")},
         "vocabulary": trained.vocabulary.config(),
-        "files": {name: {"bytes": len(data), "sha256": _sha256(data)} for name, data in contents.items()},
     }
-    contents |= {_CARD: model_card(trained).encode(), MODEL_FOLDER.config: _json(config)}
-    MODEL_FOLDER.require_replaceable(Path(folder))
-    with whole_folder(folder, replaces=MODEL_FOLDER.config) as part:
-        for name, data in contents.items():
-            (part / name).write_bytes(data)
+    MODEL_FOLDER.write(folder, config, contents, unchecked={_CARD: model_card(trained).encode()})
 
 
 def read_model(folder: StrPath) -> Trained:
@@ -177,7 +83,8 @@ def read_model(folder: StrPath) -> Trained:
     folder = Path(folder)
     config = MODEL_FOLDER.read_config(folder)
     try:
-        files = {name: _checked(folder / name, config) for name in (_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS)}
+        names = (_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS)
+        files = {name: MODEL_FOLDER.read_checked(folder / name, config) for name in names}
         arrays = safetensors.numpy.load(files[_WEIGHTS])
         encoder = Encoder(arrays["W"], arrays["b"], arrays["mean"], **config["encoder"])
         vocabulary = Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"])
@@ -220,17 +127,6 @@ def _arrays(trained: Trained) -> dict[str, NDArray[np.float32]]:
         "response_deviation": trained.responses.deviation,
     }
     return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
-
-
-def _checked(file: Path, config: dict[str, Any]) -> bytes:
-    MODEL_FOLDER.require_size(file, config)
-    data = file.read_bytes()
-    if _sha256(data) != config["files"][file.name].get("sha256"):
-        raise FolderError(
-            f"{file} is not the file that was saved (its sha256 differs from {MODEL_FOLDER.config}): it was "
-            "edited or damaged; copy the model again or fit it anew"
-        )
-    return data
 
 
 def _require_fit(folder: Path, trained: Trained, arrays: dict[str, NDArray[Any]]) -> None:
@@ -323,7 +219,3 @@ def _split(data: bytes) -> list[str]:
 
 def _json(value: Any) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

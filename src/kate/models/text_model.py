@@ -17,7 +17,8 @@ from scipy.sparse import csr_matrix
 
 from kate.models.defaults import check_settings
 from kate.models.encoder import Encoder
-from kate.models.storage import By, StrPath, Trained, read_model, write_model
+from kate.models.folders import StrPath
+from kate.models.storage import By, Trained, read_model, write_model
 from kate.models.topics import (
     N_WORDS,
     Responses,
