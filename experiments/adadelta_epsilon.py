@@ -27,7 +27,7 @@ def main() -> None:
         model = KATE.paper(n_topics, epsilon=epsilon, random_state=seed, verbose=False)
         model.fit(fitting.X, validation=validation.X)
         probe = fit_classes(
-            model.transform(fitting.X), fitting.labels, model.transform(validation.X), validation.labels
+            model.transform(fitting.X), fitting.y, model.transform(validation.X), validation.y
         )
         row = {
             "topics": n_topics,

@@ -15,7 +15,7 @@ from kate.datasets.download import Archive
 from kate.datasets.splits import draw
 from kate.text.corpus import Corpus
 
-__all__ = ["DATASET", "without_footer", "without_headers", "without_quotes"]
+__all__ = ["DATASET", "Post", "read_posts", "without_footer", "without_headers", "without_quotes"]
 
 _ARCHIVE = Archive(
     "20news-bydate.tar.gz",
@@ -33,7 +33,9 @@ _ATTRIBUTION = re.compile(r"\b(?:writes|wrote|says|said)\s*:?\s*$|^\s*In article
 _RULE = re.compile(r"^\s*(?:-- ?|[-_=*~+#]{3,})\s*$")
 
 
-class _Post(NamedTuple):
+class Post(NamedTuple):
+    """A post as it stands in the archive, headers and all."""
+
     id: str
     group: str
     text: str
@@ -41,7 +43,7 @@ class _Post(NamedTuple):
 
 def prepare(recipe: Recipe, *, headers: bool = True, footers: bool = True, quotes: bool = True) -> Corpus:
     """Count the posts; the validation documents are drawn from the training posts."""
-    train, test = _read(recipe.paths[_ARCHIVE.name])
+    train, test = read_posts(recipe.paths[_ARCHIVE.name])
     require_count(len(train), recipe.expected.train, "documents in 20news-bydate-train", _HINT)
     require_count(len(test), recipe.expected.test, "documents in 20news-bydate-test", _HINT)
     posts = train + test
@@ -99,13 +101,14 @@ def without_footer(post: str) -> str:
     return post
 
 
-def _read(path: Path) -> tuple[list[_Post], list[_Post]]:
-    posts: dict[str, list[_Post]] = {"20news-bydate-train": [], "20news-bydate-test": []}
+def read_posts(path: Path) -> tuple[list[Post], list[Post]]:
+    """The training and the test posts of the archive, in an order of their own."""
+    posts: dict[str, list[Post]] = {"20news-bydate-train": [], "20news-bydate-test": []}
     for name, content in files_in(path):
         parts = name.split("/")
         if len(parts) == 3 and parts[0] in posts:
             folder, group, number = parts
-            posts[folder].append(_Post(f"{group}/{number}", group, content.decode("latin-1")))
+            posts[folder].append(Post(f"{group}/{number}", group, content.decode("latin-1")))
     # The order of an archive is an accident of how it was packed; results must not depend on it.
     return sorted(posts["20news-bydate-train"]), sorted(posts["20news-bydate-test"])
 

@@ -1,0 +1,236 @@
+"""From raw 20 Newsgroups to document vectors: Kate's defaults beside what people would use instead, in one run.
+
+    KATE_DATA=... python benchmarks/end_to_end.py [kate] [tfidf-svd] [tomotopy] [gensim] [--seeds 1] [--limit 900]
+
+Every contender gets the texts of the 18,846 posts out of the archive, learns from the 11,314 training posts with
+20,000 words and 128 dimensions, and gives vectors of both splits. A contender has a process of its own: imports,
+counting, fitting and encoding are in its seconds, and its peak memory is the process's. Kate's kernels are compiled
+beforehand, as they are after the first fit on a machine. The clock stops before the scores: accuracy of a softmax probe
+(strength chosen on 1,000 of the training posts), precision when 1 % of the training posts are fetched for each test
+post, and the NPMI of the topics' ten words over all posts and over the test posts. A JSON line each, with the multiple
+of Kate's time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+N_TOPICS = 128
+N_WORDS = 20_000
+N_TOP = 10
+N_VALIDATION = 1_000
+SWEEPS = 500  # of tomotopy
+PASSES = 10  # of gensim
+
+
+class Learned(NamedTuple):
+    train: Any  # vectors (n_train, n_topics)
+    test: Any
+    count: Callable[
+        [], Any
+    ]  # all posts in the contender's own vocabulary, training posts first; not on the clock
+    top_words: Any  # (n, N_TOP) columns of these counts
+
+
+def kate(train: list[str], test: list[str], seed: int) -> Learned:
+    from scipy import sparse
+
+    from kate import TextModel
+
+    model = TextModel(N_TOPICS, vocabulary_size=N_WORDS, random_state=seed, verbose=False)
+    vectors, test_vectors = model.fit_encode(train), model.encode(test)
+    topics = [topic.words[:N_TOP] for topic in model.topics() if len(topic.words) >= N_TOP]
+    top_words = [[model.vocabulary.find(word) for word in words] for words in topics]
+    return Learned(
+        vectors,
+        test_vectors,
+        lambda: sparse.vstack([model.vocabulary.count(train), model.vocabulary.count(test)]),
+        np.array(top_words),
+    )
+
+
+def tfidf_svd(train: list[str], test: list[str], seed: int) -> Learned:
+    from scipy import sparse
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    tfidf = TfidfVectorizer(sublinear_tf=True, stop_words="english", max_features=N_WORDS)
+    X = tfidf.fit_transform(train)
+    svd = TruncatedSVD(N_TOPICS, random_state=seed)
+    vectors, X_test = svd.fit_transform(X), tfidf.transform(test)
+    top_words = np.argsort(-svd.components_, axis=1)[:, :N_TOP]
+    return Learned(
+        vectors, svd.transform(X_test), lambda: sparse.vstack([X, X_test]).astype(bool) * 1, top_words
+    )
+
+
+def tomotopy(train: list[str], test: list[str], seed: int) -> Learned:
+    import tomotopy as tp
+    from scipy import sparse
+
+    from kate import Counts
+
+    counts = Counts(N_WORDS)
+    X, names = counts.fit_transform(train), counts.get_feature_names_out().tolist()
+    X_test = counts.transform(test)
+    model = tp.LDAModel(k=N_TOPICS, seed=seed + 1)
+    for tokens in token_lists(X, names):
+        model.add_doc(tokens)
+    model.train(SWEEPS, workers=0)  # 0: all cores
+    vectors = np.array([document.get_topic_dist() for document in model.docs])
+    unseen = [model.make_doc(tokens) for tokens in token_lists(X_test, names)]
+    test_vectors = np.array(model.infer(unseen, workers=0)[0])
+    column = counts.vocabulary_
+    top_words = [[column[word] for word, _ in model.get_topic_words(k, top_n=N_TOP)] for k in range(N_TOPICS)]
+    return Learned(vectors, test_vectors, lambda: sparse.vstack([X, X_test]), np.array(top_words))
+
+
+def gensim(train: list[str], test: list[str], seed: int) -> Learned:
+    from gensim.matutils import Sparse2Corpus
+    from gensim.models import LdaMulticore
+    from scipy import sparse
+
+    from kate import Counts
+
+    counts = Counts(N_WORDS)
+    X = counts.fit_transform(train)
+    X_test = counts.transform(test)
+    names = dict(enumerate(counts.get_feature_names_out().tolist()))
+    model = LdaMulticore(
+        Sparse2Corpus(X, documents_columns=False),
+        N_TOPICS,
+        id2word=names,
+        passes=PASSES,
+        workers=len(os.sched_getaffinity(0)),
+        random_state=seed,
+    )
+    vectors, test_vectors = (
+        model.inference(Sparse2Corpus(part, documents_columns=False))[0] for part in (X, X_test)
+    )
+    top_words = np.argsort(-model.get_topics(), axis=1)[:, :N_TOP]
+    shares = [part / part.sum(axis=1, keepdims=True) for part in (vectors, test_vectors)]
+    return Learned(shares[0], shares[1], lambda: sparse.vstack([X, X_test]), top_words)
+
+
+def token_lists(X: Any, names: list[str]) -> Any:
+    """A document's words, each as often as it was counted: what a sampler of topics wants to see."""
+    for start, end in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        columns = np.repeat(X.indices[start:end], X.data[start:end])
+        yield [names[column] for column in columns]
+
+
+CONTENDERS: dict[str, Callable[[list[str], list[str], int], Learned]] = {
+    "kate": kate,
+    "tfidf-svd": tfidf_svd,
+    "tomotopy": tomotopy,
+    "gensim": gensim,
+}
+
+
+def measure(name: str, seed: int) -> dict[str, Any]:
+    """In a process of its own: the time and memory of one contender, then its scores."""
+    from kate.datasets.newsgroups import read_posts
+
+    archive = data_folder() / "20news-bydate.tar.gz"
+    start = time.perf_counter()
+    train, test = read_posts(archive)
+    read = time.perf_counter()
+    learned = CONTENDERS[name]([post.text for post in train], [post.text for post in test], seed)
+    done = time.perf_counter()
+    peak = (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        + resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    )
+    facts = {"seconds": done - start, "seconds_reading": read - start, "peak_gib": peak / 2**20}
+    groups = [[post.group for post in part] for part in (train, test)]
+    return facts | scores(learned, *groups, seed)
+
+
+def scores(learned: Learned, train_groups: list[str], test_groups: list[str], seed: int) -> dict[str, float]:
+    from kate.tasks.classification import classify
+    from kate.tasks.retrieval import retrieve
+    from kate.tasks.topics import diversity, npmi
+
+    order = np.random.default_rng(seed).permutation(len(train_groups))
+    chosen_on, fitted_on = order[:N_VALIDATION], order[N_VALIDATION:]
+    labels = np.array(train_groups)
+    probe = classify(
+        learned.train[fitted_on], labels[fitted_on], learned.train[chosen_on], labels[chosen_on],
+        learned.test, test_groups,
+    )  # fmt: skip
+    found = retrieve(
+        learned.train, labels, learned.test, test_groups, fractions=(0.01,), center=True, full=False
+    )
+    X = learned.count()
+    return {
+        "accuracy": probe.accuracy,
+        "precision@1%": found.precision[0.01],
+        "npmi": npmi(learned.top_words, X).mean,
+        "npmi_test": npmi(learned.top_words, X[len(train_groups) :]).mean,
+        "diversity": diversity(learned.top_words),
+    }
+
+
+def run_apart(name: str, seed: int, limit: float) -> dict[str, Any]:
+    command = [sys.executable, __file__, name, "--seed", str(seed)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        return {"error": f"not done after {limit:g} s"}
+    if done.returncode:
+        return {"error": (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]}
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("contenders", nargs="*", default=list(CONTENDERS), help=f"of {', '.join(CONTENDERS)}")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=900, help="seconds that a contender may take")
+    parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)  # the child's
+    arguments = parser.parse_args()
+    if arguments.seed is not None:
+        print(json.dumps(measure(arguments.contenders[0], arguments.seed)))
+        return
+    compile_kernels()
+    for seed in range(arguments.seeds):
+        kate_seconds = None
+        for name in arguments.contenders:
+            run = run_apart(name, seed, arguments.limit)
+            kate_seconds = run.get("seconds") if name == "kate" else kate_seconds
+            if kate_seconds and "seconds" in run:
+                run["times_kate"] = run["seconds"] / kate_seconds
+            rounded = {
+                key: round(value, 4) if isinstance(value, float) else value for key, value in run.items()
+            }
+            print(
+                json.dumps({"benchmark": "end_to_end", "contender": name, "seed": seed} | rounded), flush=True
+            )
+
+
+def compile_kernels() -> None:
+    from kate import KATE
+
+    KATE(N_TOPICS, max_epochs=1, verbose=False).fit(np.eye(300, 300))
+
+
+def data_folder() -> Path:
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    return Path(os.environ.get("KATE_DATA", beside))
+
+
+if __name__ == "__main__":
+    main()
