@@ -16,7 +16,7 @@ from kate.datasets.dataset import DataSet, Expected, Recipe
 from kate.datasets.download import Archive
 from kate.datasets.places import prepared_folder
 from kate.datasets.preparing import prepare
-from kate.datasets.storage import FORMAT
+from kate.datasets.storage import FORMAT, DamagedCorpusError
 from kate.text.corpus import Corpus
 
 
@@ -142,6 +142,21 @@ def test_damage_anywhere_is_noticed_and_mended(toy: Toy) -> None:
     for content in damaged:
         (folder / "arrays.npz").write_bytes(content)
         assert arrays_of(toy.load()) == expected
+
+
+def test_sequences_come_from_the_cache_when_asked_for_and_damage_is_told(toy: Toy) -> None:
+    first, second = toy.load(), toy.load()
+    assert [document.tolist() for document in second.sequences] == [
+        document.tolist() for document in first.sequences
+    ]
+    np.testing.assert_array_equal(second.sequences.counts().toarray(), second.X.toarray())
+    assert second.sequences_of("test").shape == (1, second.n_words)
+
+    (folder,) = prepared_folder().iterdir()
+    third = toy.load()
+    (folder / "sequences.npz").write_bytes(b"not a zip")
+    with pytest.raises(DamagedCorpusError, match="delete its folder and load the data set again"):
+        _ = third.sequences
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ _IN_WORDS = {  # what kate.tasks.NEEDS calls it: what a person does
     "labels:sets": "a set of labels a document",
     "labels:number": "a number a document",
     "vectors": "vectors of documents",
+    "ranking": "a ranking of them",
     "topics": "a model with topics",
     "words": "a model with vectors of words",
 }

@@ -59,6 +59,7 @@ def count_documents(documents: Documents, recipe: Recipe, description: str) -> C
         description=f"{description}; English stop words removed, Porter stems, "
         f"the {len(vocabulary):,} most frequent of the training documents",
         texts=texts if recipe.keep_texts else None,
+        read_sequences=lambda: vocabulary.sequences(texts),
     )
 
 

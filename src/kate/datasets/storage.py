@@ -1,10 +1,12 @@
-"""A counted corpus as a folder: corpus.json and arrays.npz, neither of them able to run code when it is read.
+"""A counted corpus as a folder: corpus.json and arrays, none of them able to run code when it is read.
 
-All that matters is in the arrays, and corpus.json has their checksum: damage is noticed before it is parsed.
+All that matters is in the arrays, and corpus.json has their checksums: damage is noticed before it is parsed.
+arrays.npz is read at once; sequences.npz, the words in their order, only when they are asked for.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Sequence
@@ -16,14 +18,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kate.text.corpus import Corpus, Labels
+from kate.text.sequences import Sequences
 from kate.text.vocabulary import Vocabulary
 
 __all__ = ["MARKER", "DamagedCorpusError", "load_corpus", "save_corpus"]
 
 MARKER = "corpus.json"
-FORMAT = 3
+FORMAT = 4
 
 _ARRAYS = "arrays.npz"
+_SEQUENCES = "sequences.npz"
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -51,10 +55,13 @@ def save_corpus(corpus: Corpus, folder: Path, fingerprint: str) -> None:
     if corpus.texts is not None:
         arrays |= _pack_strings("texts", corpus.texts)
     np.savez(folder / _ARRAYS, **arrays)
+    if corpus.read_sequences is not None:
+        _save_sequences(corpus.sequences, folder / _SEQUENCES)
     header = {
         "format": FORMAT,
         "fingerprint": fingerprint,
         "sha256": _sha256(folder / _ARRAYS),
+        "sequences_sha256": None if corpus.read_sequences is None else _sha256(folder / _SEQUENCES),
         "corpus": repr(corpus),
     }
     (folder / MARKER).write_text(json.dumps(header, indent=1, ensure_ascii=False), encoding="utf-8")
@@ -69,9 +76,30 @@ def load_corpus(folder: Path, fingerprint: str) -> Corpus:
         if header["sha256"] != _sha256(folder / _ARRAYS):
             raise DamagedCorpusError("its checksum is wrong")
         with np.load(folder / _ARRAYS, allow_pickle=False) as stored:
-            return _corpus({name: stored[name] for name in stored.files})
+            corpus = _corpus({name: stored[name] for name in stored.files})
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise DamagedCorpusError(f"it is damaged ({error})") from error
+    checksum, n_words = header.get("sequences_sha256"), corpus.n_words
+    if checksum is None:
+        return corpus
+    return dataclasses.replace(
+        corpus, read_sequences=lambda: _read_sequences(folder / _SEQUENCES, checksum, n_words)
+    )
+
+
+def _read_sequences(path: Path, checksum: str, n_words: int) -> Sequences:
+    if not path.is_file() or _sha256(path) != checksum:
+        raise DamagedCorpusError(
+            f"{path} is damaged or made anew meanwhile; delete its folder and load the data set again"
+        )
+    with np.load(path, allow_pickle=False) as stored:
+        codes, lengths = stored["codes"].astype(np.int32), stored["lengths"]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    return Sequences(codes, starts, n_words)
+
+
+def _save_sequences(sequences: Sequences, path: Path) -> None:
+    np.savez(path, codes=_smallest(sequences.codes), lengths=_smallest(np.diff(sequences.starts)))
 
 
 def _sha256(path: Path) -> str:

@@ -116,6 +116,7 @@ def corpus_of(
             "validation_share": validation_share,
             "seed": seed,
         },
+        read_sequences=lambda: vocabulary.sequences(texts),
     )
 
 

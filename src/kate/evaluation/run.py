@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any, get_args
 
-import scipy.sparse as sp
-
+from kate.evaluation.feeding import encode, fit
 from kate.evaluation.scoring import SCORERS, Fitted, NotScored, available
 from kate.models.registry import make_model
 from kate.tasks import NEEDS, why_skipped
@@ -81,10 +80,9 @@ def evaluate(
     run = Run()
     clock = _Clock(run.seconds, on_stage)
     with clock("fit"), _ending_on_interrupt():
-        _fit(estimator, corpus.part("fitting").X, corpus.part("validation").X)
+        fit(estimator, corpus)
     with clock("encode"):
-        parts: tuple[PartName, ...] = ("fitting", "validation", "test")
-        vectors = {part: estimator.transform(corpus.part(part).X) for part in parts}
+        vectors = encode(estimator, corpus)
     run.settings = dict(getattr(estimator, "settings_", None) or estimator.get_params(deep=False))
     run.training = _training(estimator)
     fitted = Fitted(corpus, estimator, vectors, random_state)
@@ -121,21 +119,11 @@ def _require_parts(corpus: Corpus) -> None:
 
 def warm_up(model: Model, corpus: Corpus) -> None:
     """Fit a model on a few documents and throw it away: compiled code is loaded before the clock starts."""
-    few = corpus.X[corpus.fitting[:_FEW]]
+    few = corpus.fitting[:_FEW]
     # what is wrong with the model shows in the run itself, where it is recorded
     with suppress(Exception), _ending_on_interrupt(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _fit(model, few, few)
-
-
-def _fit(model: Any, X: sp.csr_array, validation: sp.csr_array) -> None:
-    """Models that follow no validation documents do without them: all learn from the same documents."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    if has_fit_parameter(model, "validation"):
-        model.fit(X, validation=validation)
-    else:
-        model.fit(X)
+        fit(model, corpus, few, few)
 
 
 def _score(task: str, fitted: Fitted, run: Run, clock: _Clock) -> None:

@@ -11,10 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from kate.evaluation.feeding import collection_rows, is_ranker
 from kate.tasks.classification import classify
 from kate.tasks.multilabel import classify_sets
 from kate.tasks.regression import regress
-from kate.tasks.retrieval import retrieve
+from kate.tasks.retrieval import retrieve, retrieve_ranked
 from kate.tasks.topics import c_v, diversity, mscd, npmi
 from kate.tasks.words import nearest
 from kate.text.corpus import Corpus, Labels, PartName
@@ -64,7 +65,7 @@ class Fitted:
 
 def available(fitted: Fitted) -> set[str]:
     """What there is to score, in the words of :data:`kate.tasks.NEEDS`."""
-    found = {"vectors", f"labels:{fitted.corpus.label_kind}"}
+    found = {"ranking" if is_ranker(fitted.model) else "vectors", f"labels:{fitted.corpus.label_kind}"}
     if hasattr(fitted.model, "components_"):
         found.add("topics")
     if hasattr(fitted.model, "word_vectors_"):
@@ -111,9 +112,11 @@ def _known_and_test(fitted: Fitted) -> tuple[Floats, Any, Floats, Any, Floats, A
 
 def _retrieval(fitted: Fitted) -> Outcome:
     """By cosine of the vectors as they are and, unless they are centred already, less their training mean."""
+    if is_ranker(fitted.model):
+        return _ranked_retrieval(fitted)
     train = np.concatenate([fitted.vectors["fitting"], fitted.vectors["validation"]])
     corpus = fitted.corpus
-    train_labels = corpus.labels[np.concatenate([corpus.fitting, corpus.validation])]
+    train_labels = corpus.labels[collection_rows(corpus)]
     test, test_labels = fitted.vectors["test"], fitted.labels("test")
     full = len(train) * len(test) <= _MOST_PAIRS_RANKED
     result = retrieve(train, train_labels, test, test_labels, full=full)
@@ -124,6 +127,19 @@ def _retrieval(fitted: Fitted) -> Outcome:
         scores |= {f"centred_{name}": value for name, value in centred.scores().items()}
     facts = {"n_queries": result.n_queries, "n_skipped": result.n_skipped, "vectors_are_centred": is_centred}
     return Outcome(scores, facts)
+
+
+def _ranked_retrieval(fitted: Fitted) -> Outcome:
+    """By the scores of a model that ranks documents and has no vectors."""
+    corpus, model = fitted.corpus, cast(Any, fitted.model)
+    collection, queries = collection_rows(corpus), corpus.X[corpus.test]
+    result = retrieve_ranked(
+        lambda rows: model.similarities(queries[rows]),
+        (len(collection), corpus.labels[collection]),
+        (len(corpus.test), fitted.labels("test")),
+        full=len(collection) * len(corpus.test) <= _MOST_PAIRS_RANKED,
+    )
+    return Outcome(result.scores(), {"n_queries": result.n_queries, "n_skipped": result.n_skipped})
 
 
 def _is_centred(vectors: Floats) -> bool:

@@ -6,7 +6,7 @@ name            function                                     needs
 classification  :func:`kate.tasks.classification.classify`   vectors, one class a document
 multilabel      :func:`kate.tasks.multilabel.classify_sets`  vectors, a set of labels a document
 regression      :func:`kate.tasks.regression.regress`        vectors, a number a document
-retrieval       :func:`kate.tasks.retrieval.retrieve`        vectors, classes or sets of labels
+retrieval       :func:`kate.tasks.retrieval.retrieve`        vectors or a ranking, classes or sets of labels
 topics          :mod:`kate.tasks.topics`                     topics
 words           :func:`kate.tasks.words.nearest`             words
 ==============  ===========================================  ======================================
@@ -24,7 +24,7 @@ NEEDS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         "classification": (("vectors",), ("labels:classes",)),
         "multilabel": (("vectors",), ("labels:sets",)),
         "regression": (("vectors",), ("labels:number",)),
-        "retrieval": (("vectors",), ("labels:classes", "labels:sets")),
+        "retrieval": (("vectors", "ranking"), ("labels:classes", "labels:sets")),
         "topics": (("topics",),),
         "words": (("words",),),
     }
@@ -40,7 +40,7 @@ def why_skipped(task: str, available: Collection[str]) -> str | None:
     >>> why_skipped("topics", {"vectors"})
     'topics needs topics'
     >>> why_skipped("retrieval", {"words"})
-    'retrieval needs vectors and labels:classes or labels:sets'
+    'retrieval needs vectors or ranking and labels:classes or labels:sets'
     """
     if task not in NEEDS:
         raise ValueError(f"there is no task {task!r}; expected one of {', '.join(NEEDS)}")

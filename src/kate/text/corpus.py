@@ -6,14 +6,17 @@ split with the counts, holds every array read-only, and refuses a split whose pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from kate.text.sequences import Sequences
 
 if TYPE_CHECKING:
     from kate.text.vocabulary import Vocabulary
@@ -47,6 +50,7 @@ class Corpus:
     ``validation``   rows held out of ``train`` to choose settings and to stop early
     ``fitting``      ``train`` without ``validation``: what to fit on while settings are being chosen
     ``test``         rows of the test documents
+    ``read_sequences`` gives ``sequences`` when they are first asked for; None where the order of words is lost
 
     >>> from kate.text.vocabulary import Vocabulary
     >>> texts = ["red apple", "green apple", "blue sky", "grey sky"]
@@ -78,6 +82,7 @@ class Corpus:
     description: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     texts: Sequence[str] | None = None
+    read_sequences: Callable[[], Sequences] | None = None
 
     def __post_init__(self) -> None:
         for name in ("train", "validation", "test"):
@@ -125,6 +130,20 @@ class Corpus:
         if self.texts is None:
             raise ValueError(f"the corpus {self.name!r} keeps no texts; load it with keep_texts=True")
         return [self.texts[row] for row in self.rows(part)]
+
+    @cached_property
+    def sequences(self) -> Sequences:
+        """The words of the documents in their order; where that is lost, in an order drawn at random."""
+        if self.read_sequences is None:
+            return Sequences.of_counts(self.X)
+        sequences = self.read_sequences()
+        if sequences.shape != self.X.shape:
+            raise ValueError(f"sequences of shape {sequences.shape} for counts of shape {self.X.shape}")
+        return sequences
+
+    def sequences_of(self, part: PartName) -> Sequences:
+        """The sequences of one part of the split."""
+        return self.sequences.take(self.rows(part))
 
     def __repr__(self) -> str:
         labels = "a number" if self.label_kind == "number" else f"{len(self.classes):,} classes"

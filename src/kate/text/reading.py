@@ -11,10 +11,11 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from kate.text.sequences import Sequences
 from kate.text.slices import Slice, cut, encode, in_order, read_slice
 from kate.text.tokens import Tokens
 
-__all__ = ["Reading", "meaning_matrix", "stack"]
+__all__ = ["Reading", "meaning_matrix", "meaning_order", "stack"]
 
 # Slices whose chunks are resolved together when texts are only counted: some 64 MB of text at a time.
 SLICES_AT_ONCE = 32
@@ -78,6 +79,14 @@ class Reading:
         pairs = zip(self.slices, self.codes, strict=True)
         return stack(in_order(count_slice, pairs, n_jobs), meaning.shape[1])
 
+    def sequences(self, meaning: sparse.csr_array) -> Sequences:
+        """The words of the documents in their order; ``meaning`` as :func:`meaning_order` gives it."""
+        parts = [
+            Sequences.translate(codes[read.codes], read.starts, meaning)
+            for read, codes in zip(self.slices, self.codes, strict=True)
+        ]
+        return Sequences.concatenate(parts, meaning.shape[1])
+
 
 def meaning_matrix(
     chunks: npt.NDArray[np.integer], columns: npt.NDArray[np.int32], shape: tuple[int, int]
@@ -86,6 +95,17 @@ def meaning_matrix(
     known = columns >= 0
     ones = np.ones(np.count_nonzero(known), dtype=np.int32)
     return sparse.csr_array((ones, (chunks[known].astype(np.int32), columns[known])), shape=shape)
+
+
+def meaning_order(
+    chunks: npt.NDArray[np.integer], columns: npt.NDArray[np.int32], shape: tuple[int, int]
+) -> sparse.csr_array:
+    """(n_chunks, n_words) whose rows list the words of a chunk as they stand in it, twice where they do."""
+    known = np.flatnonzero(columns >= 0)
+    known = known[np.argsort(chunks[known], kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(chunks[known], minlength=shape[0]))])
+    ones = np.ones(len(known), dtype=np.int8)
+    return sparse.csr_array((ones, columns[known], starts.astype(np.int64)), shape=shape)
 
 
 def stack(blocks: Iterable[sparse.csr_array], n_words: int) -> sparse.csr_array:

@@ -17,7 +17,8 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from kate.text.reading import Reading, meaning_matrix, stack
+from kate.text.reading import Reading, meaning_matrix, meaning_order, stack
+from kate.text.sequences import Sequences
 from kate.text.slices import encode
 from kate.text.tokens import Tokens
 
@@ -102,13 +103,29 @@ class Vocabulary:
         """Counts (n_docs, n_words), int32, columns sorted; words without a column are passed over."""
 
         def count_batch(reading: Reading) -> sparse.csr_array:
-            meanings = self.tokens.resolve(reading.chunks)
-            column_of = self.columns.get
-            columns = np.array([column_of(stem, -1) for stem in meanings["stem"].to_list()], dtype=np.int32)
-            shape = (len(reading.chunks), len(self))
-            return reading.count(meaning_matrix(meanings["chunk"].to_numpy(), columns, shape), n_jobs)
+            return reading.count(meaning_matrix(*self._meanings(reading)), n_jobs)
 
         return stack(map(count_batch, Reading.batches(texts, self.tokens, n_jobs)), len(self))
+
+    def sequences(self, texts: Iterable[str], n_jobs: int | None = None) -> Sequences:
+        """The words of texts in their order, as columns; words without a column are passed over.
+
+        >>> vocabulary, _ = Vocabulary.learn(["companies and offices"])
+        >>> vocabulary.sequences(["The office of the company, a new office", ""])[0]
+        array([1, 0, 1], dtype=int32)
+        """
+        batches = Reading.batches(texts, self.tokens, n_jobs)
+        parts = [reading.sequences(meaning_order(*self._meanings(reading))) for reading in batches]
+        return Sequences.concatenate(parts, len(self))
+
+    def _meanings(
+        self, reading: Reading
+    ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int32], tuple[int, int]]:
+        """Pairs (chunk, column), a column of -1 for a word that has none, and the shape of all such pairs."""
+        meanings = self.tokens.resolve(reading.chunks)
+        column_of = self.columns.get
+        columns = np.array([column_of(stem, -1) for stem in meanings["stem"].to_list()], dtype=np.int32)
+        return meanings["chunk"].to_numpy(), columns, (len(reading.chunks), len(self))
 
     def __len__(self) -> int:
         return len(self.words)
