@@ -156,6 +156,19 @@ def test_words(home: Path) -> None:
     assert [set(row) for row in found["coin"]] == [{"word", "similarity"}] * 2
 
 
+def test_an_index_with_a_graph_tells_its_recall(home: Path, tmp_path: Path) -> None:
+    code, out, err = run(
+        "index", home / "model", home / "corpus.jsonl", "-o", tmp_path / "i", "--ann", "--jobs", 1
+    )
+    assert (code, err) == (0, "")
+    assert "recall@10 1.000 against exact search, 30 documents as queries" in out
+    query = ["gold", "--top", 3, "--json"]
+    expected = run("search", home / "index", *query)
+    assert (
+        run("search", tmp_path / "i", *query) == run("search", tmp_path / "i", *query, "--exact") == expected
+    )
+
+
 def test_search(home: Path) -> None:
     code, out, _ = run("search", home / "index", "silver", "and", "gold", "--top", 3)
     assert code == 0

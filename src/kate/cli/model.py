@@ -98,6 +98,9 @@ def search(
     index: Annotated[Path, typer.Argument(metavar="INDEX", help="A folder that kate index wrote.")],
     query: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to look for.")],
     top: Top = 10,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Compare with every document, also where the index has a graph.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the documents nearest to some words.
@@ -106,7 +109,7 @@ def search(
     Example:
       kate search index "late delivery and a rude answer"
     """
-    hits = kate.Index.load(index).search(" ".join(query), top=top)
+    hits = kate.Index.load(index).search(" ".join(query), top=top, exact=exact)
     if as_json:
         print_json([hit.as_dict() for hit in hits])
         return

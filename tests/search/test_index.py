@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kate import search as search_module
 from kate.models.encoder import EmptyDocumentsWarning, Encoder
 from kate.models.folders import FolderError
 from kate.models.storage import Trained, write_model
 from kate.models.text_model import NotFittedError, TextModel, UnknownWordError
 from kate.models.topics import Responses, Topic, Topics
 from kate.search import Hit, Index
+from kate.search import exact as exact_module
+from kate.search import index as index_module
 from kate.text.documents import Documents
 from kate.text.vocabulary import Vocabulary
 
@@ -156,15 +158,16 @@ def test_blocks_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch, size: 
         {"id": [str(row) for row in range(50)], "label": "x", "title": "y", "snippet": "z"}
     )
     index = Index(model_by_hand(), vectors, documents)
-    monkeypatch.setattr(search_module, "_ROWS_AT_ONCE", size)
-    monkeypatch.setattr(search_module, "_QUERIES_AT_ONCE", size)
-    for query, hits in zip(queries, index._hits(queries, top=6), strict=True):
-        expected = sorted(range(50), key=lambda row: (-(vectors[row] @ query), row))[:6]
+    monkeypatch.setattr(exact_module, "ROWS_AT_ONCE", size)
+    monkeypatch.setattr(exact_module, "QUERIES_AT_ONCE", size)
+    for query, hits in zip(queries, index._hits(queries, top=6, exact=True), strict=True):
+        rows = np.flatnonzero(vectors.any(axis=1)).tolist()
+        expected = sorted(rows, key=lambda row: (-(vectors[row] @ query), row))[:6]
         assert [int(hit.id) for hit in hits] == expected
 
 
 def test_building_in_blocks_changes_nothing(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_module, "_DOCUMENTS_AT_ONCE", 2)
+    monkeypatch.setattr(index_module, "_DOCUMENTS_AT_ONCE", 2)
     in_blocks = Index.build(model_by_hand(), DOCUMENTS)
     np.testing.assert_array_equal(in_blocks.vectors, index.vectors)
 
@@ -216,6 +219,68 @@ def test_only_an_index_is_replaced(index: Index, folder: Path, tmp_path: Path) -
     (folder / "notes.txt").write_text("mine")
     with pytest.raises(FileExistsError, match=r"notes\.txt"):
         index.save(folder)
+
+
+@pytest.fixture
+def with_graph() -> Index:
+    return Index.build(model_by_hand(), DOCUMENTS, ann=True, n_jobs=1)
+
+
+def test_an_index_with_a_graph_finds_the_same(with_graph: Index, index: Index, tmp_path: Path) -> None:
+    assert with_graph.graph is not None
+    assert with_graph.graph.facts.recall_at_10 == 1
+    with_graph.save(tmp_path / "index")
+    loaded = Index.load(tmp_path / "index")
+    for graphed in (with_graph, loaded):
+        for exact in (False, True):
+            assert graphed.search("peace treaty", exact=exact) == index.search("peace treaty")
+            assert graphed.similar_documents("b", top=2, exact=exact) == index.similar_documents("b", top=2)
+            vectors = index.model.encode(TEXTS)
+            assert graphed.search_vectors(vectors, exact=exact) == index.search_vectors(vectors)
+
+
+def test_an_index_with_a_graph_can_be_saved_over_itself_or_by_one_without(
+    with_graph: Index, index: Index, tmp_path: Path
+) -> None:
+    folder = tmp_path / "index"
+    with_graph.save(folder)
+    loaded = Index.load(folder)
+    loaded.save(folder)
+    assert Index.load(folder).search("gold") == loaded.search("gold") == index.search("gold")
+    index.save(folder)
+    assert not (folder / "graph.usearch").exists()
+    assert Index.load(folder).graph is None
+
+
+def test_exact_search_needs_no_graph_library(
+    with_graph: Index, index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_graph.save(tmp_path / "index")
+    monkeypatch.setitem(sys.modules, "usearch.index", None)
+    loaded = Index.load(tmp_path / "index")
+    assert loaded.search("gold", exact=True) == index.search("gold")
+    with pytest.raises(ImportError, match=r"pip install 'kate-text\[ann\]'"):
+        loaded.search("gold")
+    with pytest.raises(ImportError, match=r"pip install 'kate-text\[ann\]'"):
+        Index.build(model_by_hand(), DOCUMENTS, ann=True)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda folder: truncate(folder / "graph.usearch"), r"graph\.usearch is .* bytes long"),
+        (lambda folder: (folder / "graph.usearch").unlink(), r"graph\.usearch is missing"),
+        (lambda folder: edit_config(folder, graph={"colour": "blue"}), r"the graph in .*index\.json"),
+        (lambda folder: edit_config(folder, graph=[1]), r"the graph in .*index\.json"),
+    ],
+)
+def test_a_damaged_graph_is_refused(
+    with_graph: Index, tmp_path: Path, spoil: Callable[[Path], Any], message: str
+) -> None:
+    with_graph.save(tmp_path / "index")
+    spoil(tmp_path / "index")
+    with pytest.raises(FolderError, match=message):
+        Index.load(tmp_path / "index")
 
 
 def edit_config(folder: Path, **changes: Any) -> None:

@@ -1,7 +1,8 @@
-"""Search: documents nearest to a query or to a document, by the exact cosine of their vectors.
+"""Index: documents nearest to a query or to a document, by the cosine of their vectors.
 
 An index is a folder of its own: index.json, vectors.npy (mapped into memory, not read), documents.arrow (of
-which only the hits are read) and the model that encodes the queries.
+which only the hits are read), the model that encodes the queries and, where it was asked for, graph.usearch
+(mapped into memory as well), by which a search need not look at every vector.
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,9 @@ from kate.models.encoder import EmptyDocumentsWarning
 from kate.models.folders import FolderError, FolderKind, StrPath
 from kate.models.storage import MODEL_FOLDER
 from kate.models.text_model import TextModel, Texts, load, unknown_word
+from kate.search.approximate import Graph, GraphFacts, require_usearch
+from kate.search.documents import read_rows, scan_documents, shorten
+from kate.search.exact import Found, nearest
 from kate.text.documents import Documents
 
 __all__ = ["Hit", "Index"]
@@ -31,17 +34,13 @@ __all__ = ["Hit", "Index"]
 Floats = NDArray[np.float32]
 
 _DOCUMENTS_AT_ONCE = 20_000  # counted and encoded together
-_ROWS_AT_ONCE = 65_536  # compared with the queries together: some 32 MB of vectors
-_QUERIES_AT_ONCE = 64
-_SNIPPET = 200  # characters
 
-_VECTORS, _DOCUMENTS, _MODEL = "vectors.npy", "documents.arrow", "model"
-_COLUMNS = ("id", "label", "title", "snippet")
+_VECTORS, _DOCUMENTS, _MODEL, _GRAPH = "vectors.npy", "documents.arrow", "model", "graph.usearch"
 _INDEX_FOLDER = FolderKind(
     "index",
     config="index.json",
     version=1,
-    files=(_VECTORS, _DOCUMENTS, _MODEL),
+    files=(_VECTORS, _DOCUMENTS, _MODEL, _GRAPH),
     remedy="make one with `kate index MODEL CORPUS -o INDEX` or Index.save",
 )
 
@@ -74,15 +73,27 @@ class Index:
     ['The treaty was signed.']
     """
 
-    def __init__(self, model: TextModel, vectors: Floats, documents: pl.LazyFrame) -> None:
+    def __init__(
+        self, model: TextModel, vectors: Floats, documents: pl.LazyFrame, graph: Graph | None = None
+    ) -> None:
         """Use :meth:`build` or :meth:`load`; ``vectors`` are centred and of length 1 (or 0)."""
         self.model = model
         self.vectors = vectors  # (n_docs, n_topics)
+        self.graph = graph
         self._documents = documents  # id, label, title, snippet
 
     @classmethod
-    def build(cls, model: TextModel, documents: Texts) -> Index:
-        """Encode documents; those without a known word get the zero vector, so that no query finds them."""
+    def build(
+        cls, model: TextModel, documents: Texts, *, ann: bool = False, n_jobs: int | None = None
+    ) -> Index:
+        """Encode documents; those without a known word get the zero vector, so that no query finds them.
+
+        ann : build a graph of neighbours too (extra ``ann``), by which a search among very many documents is
+            quicker and nearly exact; ``index.graph.facts`` says how nearly
+        n_jobs : threads to build the graph with; with one the same documents give the same graph every time
+        """
+        if ann:
+            require_usearch()  # now, not after a million documents have been encoded
         if not isinstance(documents, Documents):
             documents = Documents.from_texts(documents)
         if not len(documents):
@@ -100,16 +111,20 @@ class Index:
                 EmptyDocumentsWarning,
                 stacklevel=2,
             )
-        return cls(model, vectors, _shown(documents.frame).lazy())
+        graph = Graph.build(vectors, n_jobs) if ann else None
+        return cls(model, vectors, shorten(documents.frame).lazy(), graph)
 
-    def search(self, query: str, top: int = 10) -> list[Hit]:
-        """The ``top`` documents nearest to a query, the nearest first; of equals the earlier document."""
+    def search(self, query: str, top: int = 10, *, exact: bool = False) -> list[Hit]:
+        """The ``top`` documents nearest to a query, the nearest first; of equals the earlier document.
+
+        exact : compare with every document, also where a graph of neighbours would spare most of them
+        """
         counts = self.model.vocabulary.count([query])
         if counts.nnz == 0:
             raise unknown_word(query, self.model.vocabulary)
-        return self._hits(_units_of(self.model, counts), top)[0]
+        return self._hits(_units_of(self.model, counts), top, exact)[0]
 
-    def search_vectors(self, vectors: ArrayLike, top: int = 10) -> list[list[Hit]]:
+    def search_vectors(self, vectors: ArrayLike, top: int = 10, *, exact: bool = False) -> list[list[Hit]]:
         """The same for each of several vectors (n_queries, n_topics), as ``model.encode`` gives them."""
         queries = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
         if queries.ndim != 2 or queries.shape[1] != self.model.n_topics:
@@ -120,9 +135,15 @@ class Index:
         if not np.isfinite(queries).all():
             raise ValueError("the queries hold NaN or infinity; expected vectors as model.encode gives them")
         shift = self.model.responses.mean - self.model.encoder.mean
-        return self._hits(_units(queries - shift), top)
+        return self._hits(_units(queries - shift), top, exact)
 
-    def similar_documents(self, id: str, top: int = 10) -> list[Hit]:  # noqa: A002 - the name of the field
+    def similar_documents(
+        self,
+        id: str,  # noqa: A002 - the name of the field
+        top: int = 10,
+        *,
+        exact: bool = False,
+    ) -> list[Hit]:
         """The documents nearest to one of the index, itself left out."""
         ids = self._documents.select("id").with_row_index("row")
         rows = ids.filter(pl.col("id") == id).collect()["row"]
@@ -132,7 +153,7 @@ class Index:
         row = int(rows[0])
         if not self.vectors[row].any():
             raise ValueError(f"the document {id!r} has no word of the vocabulary; nothing is similar to it")
-        return self._hits(self.vectors[row : row + 1], top, without=row)[0]
+        return self._hits(self.vectors[row : row + 1], top, exact, without=row)[0]
 
     def save(self, folder: StrPath) -> None:
         """Write the index and its model to a folder, whole or not at all; an existing index is replaced."""
@@ -141,11 +162,17 @@ class Index:
             self.model.save(part / _MODEL)
             np.save(part / _VECTORS, self.vectors)
             self._documents.collect().write_ipc(part / _DOCUMENTS, compression="uncompressed")
+            names, facts = [_VECTORS, _DOCUMENTS], None
+            if self.graph is not None:
+                self.graph.save(part / _GRAPH)
+                names.append(_GRAPH)
+                facts = self.graph.facts.as_dict()
             config = _INDEX_FOLDER.head() | {
                 "n_documents": len(self),
                 "n_topics": self.model.n_topics,
                 "model_sha256": _sha256(part / _MODEL / MODEL_FOLDER.config),
-                "files": {name: {"bytes": (part / name).stat().st_size} for name in (_VECTORS, _DOCUMENTS)},
+                "graph": facts,
+                "files": {name: {"bytes": (part / name).stat().st_size} for name in names},
             }
             (part / _INDEX_FOLDER.config).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
@@ -154,7 +181,8 @@ class Index:
         """The index that ``save`` wrote; vectors and documents stay on disk until they are asked for."""
         folder = Path(folder)
         config = _INDEX_FOLDER.read_config(folder)
-        for name in (_VECTORS, _DOCUMENTS):
+        facts = config.get("graph")
+        for name in (_VECTORS, _DOCUMENTS, *([_GRAPH] if facts else [])):
             _INDEX_FOLDER.require_size(folder / name, config)
         model = load(folder / _MODEL)
         if _sha256(folder / _MODEL / MODEL_FOLDER.config) != config.get("model_sha256"):
@@ -162,7 +190,7 @@ class Index:
                 f"{folder / _MODEL} is not the model that made the vectors of this index; copy the index "
                 "again or index the documents anew"
             )
-        vectors, documents = _mapped_vectors(folder / _VECTORS), _scanned_documents(folder / _DOCUMENTS)
+        vectors, documents = _mapped_vectors(folder / _VECTORS), scan_documents(folder / _DOCUMENTS)
         expected = (config.get("n_documents"), model.n_topics)
         n_documents = documents.select(pl.len()).collect().item()
         if vectors.shape != expected or vectors.dtype != np.float32 or n_documents != expected[0]:
@@ -170,7 +198,7 @@ class Index:
                 f"{folder} does not hold together: vectors {vectors.shape} and {n_documents:,} documents "
                 f"where {expected} is expected; copy the index again or index the documents anew"
             )
-        return cls(model, vectors, documents)
+        return cls(model, vectors, documents, _graph(folder / _GRAPH, facts, vectors) if facts else None)
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -178,61 +206,23 @@ class Index:
     def __repr__(self) -> str:
         return f"Index of {len(self):,} documents, {self.model.n_topics:,} topics"
 
-    def _hits(self, queries: Floats, top: int, without: int | None = None) -> list[list[Hit]]:
+    def _hits(self, queries: Floats, top: int, exact: bool, without: int | None = None) -> list[list[Hit]]:
         if top < 1:
             raise ValueError(f"top is {top}; expected one hit at least")
         n_wanted = top if without is None else top + 1
-        found = [_without(found, without) for found in _nearest(self.vectors, queries, n_wanted)]
-        shown = self._read({row for pairs in found for row, _ in pairs})
+        if self.graph is None or exact:
+            found = nearest(self.vectors, queries, n_wanted)
+        else:
+            found = self.graph.nearest(self.vectors, queries, n_wanted)
+        pairs = [_without(one, without)[:top] for one in found]
+        shown = read_rows(self._documents, {row for of_query in pairs for row, _ in of_query})
         return [
-            [Hit(rank, score, **shown[row]) for rank, (row, score) in enumerate(pairs[:top], 1)]
-            for pairs in found
+            [Hit(rank, score, **shown[row]) for rank, (row, score) in enumerate(of_query, 1)]
+            for of_query in pairs
         ]
 
-    def _read(self, rows: set[int]) -> dict[int, dict[str, Any]]:
-        """What to show of some documents, by row; the others are passed over on the disk, not kept."""
-        numbered = self._documents.with_row_index("row")
-        wanted = numbered.filter(pl.col("row").is_in(sorted(rows))).collect()
-        return {shown.pop("row"): shown for shown in wanted.to_dicts()}
 
-
-class _Found(NamedTuple):
-    """The nearest rows of one query so far, the nearest first."""
-
-    rows: NDArray[np.int64]
-    scores: Floats
-
-
-def _nearest(vectors: Floats, queries: Floats, top: int) -> Iterator[_Found]:
-    """For each query the ``top`` rows of highest cosine; both sides are of length 1 already."""
-    for first in range(0, len(queries), _QUERIES_AT_ONCE):
-        together = queries[first : first + _QUERIES_AT_ONCE]
-        best = [_Found(np.empty(0, np.int64), np.empty(0, np.float32))] * len(together)
-        for start in range(0, len(vectors), _ROWS_AT_ONCE):
-            block = vectors[start : start + _ROWS_AT_ONCE]
-            scores = together @ block.T  # (n_queries, n_rows)
-            silent = np.flatnonzero((scores == 0).all(axis=0))
-            scores[
-                :, silent[~block[silent].any(axis=1)]
-            ] = -np.inf  # a document without a known word is never found
-            best = [_merged(found, row, start, top) for found, row in zip(best, scores, strict=True)]
-        yield from best
-
-
-def _merged(best: _Found, scores: Floats, start: int, top: int) -> _Found:
-    """The best of what was found and of the rows from ``start`` on; of equal scores the earlier row stays."""
-    least = best.scores[-1] if len(best.scores) == top else np.float32(-np.inf)
-    better = np.flatnonzero(scores > least)
-    if len(better) > top:
-        least = np.partition(scores[better], -top)[-top]
-        better = better[scores[better] >= least]
-    rows = np.concatenate([best.rows, better + start])
-    all_scores = np.concatenate([best.scores, scores[better]])
-    order = np.argsort(-all_scores, kind="stable")[:top]
-    return _Found(rows[order], all_scores[order])
-
-
-def _without(found: _Found, row: int | None) -> list[tuple[int, float]]:
+def _without(found: Found, row: int | None) -> list[tuple[int, float]]:
     return [pair for pair in zip(found.rows.tolist(), found.scores.tolist(), strict=True) if pair[0] != row]
 
 
@@ -249,26 +239,13 @@ def _units(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
 
 
-def _shown(frame: pl.DataFrame) -> pl.DataFrame:
-    """What a hit shows of a document: one line each, no control characters that could disturb a terminal."""
-
-    def one_line(column: str) -> pl.Expr:
-        # a few times the length is enough to cut from, however long the text is
-        return (
-            pl.col(column)
-            .cast(pl.String)
-            .str.head(5 * _SNIPPET)
-            .str.replace_all(r"[\s\p{Cc}]+", " ")
-            .str.strip_chars()
-        )
-
-    def cut(line: pl.Expr) -> pl.Expr:
-        at_a_word = line.str.head(_SNIPPET).str.replace(r"\s+\S*$", "")
-        return pl.when(line.str.len_chars() > _SNIPPET).then(at_a_word + "…").otherwise(line)
-
-    return frame.select(
-        pl.col("id", "label").cast(pl.String), cut(one_line("title")), cut(one_line("text")).alias("snippet")
-    )
+def _graph(path: Path, facts: Any, vectors: Floats) -> Graph:
+    try:
+        return Graph.load(path, GraphFacts(**facts), vectors.shape)
+    except TypeError as error:
+        raise FolderError(
+            f"the graph in {path.parent / _INDEX_FOLDER.config} is none ({error}); copy it again"
+        ) from None
 
 
 def _mapped_vectors(path: Path) -> Floats:
@@ -277,19 +254,6 @@ def _mapped_vectors(path: Path) -> Floats:
     except ValueError as error:
         raise FolderError(f"{path} is not an array ({error}): the index is damaged; copy it again") from None
     return vectors
-
-
-def _scanned_documents(path: Path) -> pl.LazyFrame:
-    try:
-        documents = pl.scan_ipc(path)
-        names: Sequence[str] = documents.collect_schema().names()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FolderError(
-            f"{path} is not an Arrow file ({error}): the index is damaged; copy it again"
-        ) from None
-    if tuple(names) != _COLUMNS:
-        raise FolderError(f"{path} has the columns {', '.join(names)}; expected {', '.join(_COLUMNS)}")
-    return documents
 
 
 def _sha256(path: Path) -> str:
