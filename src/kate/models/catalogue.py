@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kate.models.entries import Model, ModelEntry, lazily
+from kate.models.neural_catalogue import NEURAL_ENTRIES
 from kate.models.spaces import Choice, Log, Space, Uniform
 
 __all__ = ["ENTRIES"]
@@ -48,5 +49,6 @@ ENTRIES: tuple[ModelEntry, ...] = (
         start="paper",
         paper_name="KATE",
     ),
+    *NEURAL_ENTRIES,
     ModelEntry("lsa", "TF-IDF and truncated SVD", lazily("kate.models.lsa:LSA")),
 )

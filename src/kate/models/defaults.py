@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
+
+from kate.models.checks import require_between, require_choice, require_whole
 
 __all__ = ["check_settings", "settings_for"]
 
@@ -32,18 +33,13 @@ def check_settings(model: Any) -> None:
     """Refuse a parameter that makes no sense, with what was found and what is expected."""
     settings = model.get_params(deep=False)
     for name, allowed in _CHOICES.items():
-        if settings[name] not in allowed:
-            raise ValueError(
-                f"{name}={settings[name]!r} is not known; choose one of {', '.join(map(repr, allowed))}"
-            )
+        require_choice(name, settings[name], allowed)
     for name in _WHOLE_NUMBERS:
-        value = settings[name]
-        if value is not None and (type(value) is bool or not isinstance(value, Integral) or int(value) < 1):
-            raise ValueError(f"{name}={value!r}: expected a whole number of at least 1")
+        if settings[name] is not None:
+            require_whole(name, settings[name])
     for name, (low, high) in _INTERVALS.items():
-        value = settings[name]
-        if value is not None and not (isinstance(value, Real) and low <= float(value) < high):
-            raise ValueError(f"{name}={value!r}: expected a number from {low:g} to below {high:g}")
+        if settings[name] is not None:
+            require_between(name, settings[name], low, high)
     if settings["n_topics"] is None:
         raise ValueError("n_topics=None: expected a whole number of at least 1")
     if settings["learning_rate"] == 0:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-__all__ = ["EmptyDocumentsWarning", "Encoder", "Output", "Scaling", "scale_counts"]
+__all__ = ["EmptyDocumentsWarning", "Encoder", "Output", "Scaling", "scale_counts", "warn_about_empty"]
 
 Scaling = Literal["max", "l2"]
 Output = Literal["activation", "preactivation"]
@@ -71,7 +71,7 @@ class Encoder:
 
     def encode(self, X: csr_matrix) -> Floats:
         """Vectors (n_docs, n_topics) of the documents whose counts are the rows of X."""
-        self._warn_about_empty(X)
+        warn_about_empty(X, stacklevel=4)
         vectors = np.empty((X.shape[0], self.n_topics), dtype=np.float32)
         for start in range(0, X.shape[0], _BLOCK):
             block = vectors[start : start + _BLOCK]
@@ -85,15 +85,17 @@ class Encoder:
         potential += self.b
         return potential if self.output == "preactivation" else activate(potential, self.activation)
 
-    def _warn_about_empty(self, X: csr_matrix) -> None:
-        n_empty = int((np.diff(X.indptr) == 0).sum())
-        if n_empty:
-            warnings.warn(
-                f"{n_empty:,} of {X.shape[0]:,} documents have no word of the vocabulary; "
-                "their vector is that of an empty document",
-                EmptyDocumentsWarning,
-                stacklevel=4,
-            )
+
+def warn_about_empty(X: csr_matrix, stacklevel: int) -> None:
+    """Say how many documents have no word that the model knows."""
+    n_empty = int((np.diff(X.indptr) == 0).sum())
+    if n_empty:
+        warnings.warn(
+            f"{n_empty:,} of {X.shape[0]:,} documents have no word of the vocabulary; "
+            "their vector is that of an empty document",
+            EmptyDocumentsWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def activate(potential: Floats, activation: str) -> Floats:

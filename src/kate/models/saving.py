@@ -101,6 +101,7 @@ class Saveable:
             for name, value in vars(self).items()
             if name.endswith("_") and not name.startswith("_")
         }
+        state.pop("feature_names_in_", None)  # names of columns are the caller's, and no array of numbers
         arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
         return arrays, {name: value for name, value in state.items() if name not in arrays}
 

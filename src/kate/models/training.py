@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.sparse import csr_matrix
 from kate.engines.network import Network, Optimizer, Recipe
 from kate.models.encoder import scale_counts
 
-__all__ = ["KATETraining", "hold_out", "initial_network"]
+__all__ = ["KATETraining", "hold_out", "initial_network", "learning_rates", "start_of_output_bias"]
 
 
 class KATETraining:
@@ -50,20 +51,11 @@ class KATETraining:
         size = self.settings["batch_size"]
         batches = [order[i : i + size].astype(np.int64) for i in range(0, self.n_documents, size)]
         seeds = self.random.randint(0, 2**62, size=len(batches), dtype=np.int64)
-        total = self.engine.train(self.X, batches, self._rates(epoch, len(batches)), self.optimizer, seeds)
+        rates = learning_rates(self.settings, epoch, self.max_epochs, len(batches))
+        total = self.engine.train(self.X, batches, rates, self.optimizer, seeds)
         if not all(np.isfinite(array.sum(dtype=np.float64)) for array in self.network):
             return math.nan  # the kernels' exp clips its argument and can hide it from the loss
         return total / self.n_documents
-
-    def _rates(self, epoch: int, n_batches: int) -> NDArray[np.float64]:
-        """The learning rate of each step of an epoch: up in a line through the warm-up, then down to zero or flat."""
-        rate, warmup = self.settings["learning_rate"], self.settings["warmup"]
-        if self.max_epochs is None:
-            return np.full(n_batches, rate)
-        done = (np.arange(n_batches) + 1 + epoch * n_batches) / (self.max_epochs * n_batches + 1)  # in (0, 1)
-        rising = done / warmup if warmup > 0 else np.ones(n_batches)
-        falling = (1 - done) / (1 - warmup) if self.settings["decay"] == "linear" else np.ones(n_batches)
-        return np.asarray(rate * np.minimum(1, np.minimum(rising, falling)))
 
     def validation_loss(self) -> float | None:
         return None if self.held_out is None else self.engine.loss(self.held_out)
@@ -76,16 +68,34 @@ class KATETraining:
             array[...] = kept
 
 
+def learning_rates(
+    settings: Mapping[str, Any], epoch: int, max_epochs: int | None, n_batches: int
+) -> NDArray[np.float64]:
+    """The learning rate of each step of an epoch: up in a line through the warm-up, then down to zero or flat."""
+    rate, warmup = settings["learning_rate"], settings["warmup"]
+    if max_epochs is None:
+        return np.full(n_batches, rate)
+    done = (np.arange(n_batches) + 1 + epoch * n_batches) / (max_epochs * n_batches + 1)  # in (0, 1)
+    rising = done / warmup if warmup > 0 else np.ones(n_batches)
+    falling = (1 - done) / (1 - warmup) if settings["decay"] == "linear" else np.ones(n_batches)
+    return np.asarray(rate * np.minimum(1, np.minimum(rising, falling)))
+
+
 def initial_network(X: csr_matrix, settings: dict[str, Any], random: Any) -> Network:
     """Glorot-normal weights and zero biases; the output bias at the word frequencies where that is asked for."""
     n_words, n_topics = X.shape[1], settings["n_topics"]
     W = random.normal(scale=np.sqrt(2 / (n_words + n_topics)), size=(n_words, n_topics)).astype(np.float32)
-    c = np.zeros(n_words)
-    if settings["output_bias"] == "frequency":
-        # half a document's worth of doubt keeps words that never occur finite
-        mean = (np.asarray(X.sum(axis=0), dtype=np.float64).ravel() + 0.5 / n_words) / (X.shape[0] + 1)
-        c = np.log(mean) if settings["loss"] == "softmax" else np.log(mean / (1 - np.minimum(mean, 1 - 1e-6)))
+    c = start_of_output_bias(X, settings["output_bias"], settings["loss"])
     return Network(W, np.zeros(n_topics, np.float32), c.astype(np.float32))
+
+
+def start_of_output_bias(X: csr_matrix, output_bias: str, loss: str) -> NDArray[np.float64]:
+    """Zeros, or the log ("softmax") or log-odds of each word's mean, so that training need not find it first."""
+    if output_bias == "zero":
+        return np.zeros(X.shape[1])
+    # half a document's worth of doubt keeps words that never occur finite
+    mean = (np.asarray(X.sum(axis=0), dtype=np.float64).ravel() + 0.5 / X.shape[1]) / (X.shape[0] + 1)
+    return np.asarray(np.log(mean) if loss == "softmax" else np.log(mean / (1 - np.minimum(mean, 1 - 1e-6))))
 
 
 def hold_out(counts: csr_matrix, fraction: float, random: Any) -> tuple[csr_matrix, csr_matrix | None]:
