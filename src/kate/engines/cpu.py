@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -17,6 +16,7 @@ from kate.engines import memory as shapes
 from kate.engines import step as kernels
 from kate.engines.blas import SGEMM
 from kate.engines.network import Floats, Network, Optimizer, Recipe
+from kate.engines.threads import thread_count
 
 __all__ = ["CPUEngine", "thread_count"]
 
@@ -175,14 +175,3 @@ def most_threads() -> int:
     """The size of numba's thread pool, fixed when it is first used."""
     size: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # numba sets it at import
     return size
-
-
-def thread_count(n_jobs: int | None) -> int:
-    """Threads for ``n_jobs``, as scikit-learn counts them: None is all (or OMP_NUM_THREADS), -1 all, -2 all but one."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if n_jobs is None:
-        limit = os.environ.get("OMP_NUM_THREADS", "")
-        return min(available, int(limit)) if limit.isdigit() and int(limit) > 0 else available
-    if n_jobs == 0:
-        raise ValueError("n_jobs is 0; give a number of threads, -1 for all, or None")
-    return n_jobs if n_jobs > 0 else max(1, available + 1 + n_jobs)
