@@ -25,7 +25,7 @@ MAY_IMPORT = {  # a layer of ours: the other layers of ours that it may import
     "report": {"files", "models", "text"},
     "evaluation": {"datasets", "files", "models", "tasks", "text"},
 }
-TIES_IT_TOGETHER = {"__init__", "__main__", "cli", "demo"}
+TIES_IT_TOGETHER = {"__init__", "__main__", "cli", "demo", "reproduce"}
 
 
 def layer_of(module: str) -> str:

@@ -7,17 +7,18 @@
     model.py    commands that show what was made: topics, words, search, info
     datasets.py the commands datasets and datasets prepare
     evaluate.py the command evaluate
+    reproduce.py the command reproduce
     showcase.py the command demo
 
 Everything heavy is imported inside the command that needs it: ``kate topics`` must not wait for scikit-learn.
 """
 
-from kate.cli import corpus, datasets, evaluate, model, showcase
+from kate.cli import corpus, datasets, evaluate, model, reproduce, showcase
 from kate.cli.app import app
 
 __all__ = ["app", "main"]
 
-for _commands in (corpus, model, datasets, evaluate, showcase):
+for _commands in (corpus, model, datasets, evaluate, reproduce, showcase):
     _commands.add_to(app)
 
 

@@ -19,10 +19,11 @@ import kate
 from kate.evaluation.corpora import CorpusSource
 from kate.evaluation.results import FORMAT, Record, append_result, as_json, preferred, read_results
 from kate.evaluation.run import Run, describe_error, evaluate, require_tasks, warm_up
+from kate.evaluation.scoring import Scorer
 from kate.models.registry import Model, make_model
 from kate.text.corpus import Corpus
 
-__all__ = ["PlannedRun", "Progress", "plan_runs", "run_grid"]
+__all__ = ["PlannedRun", "Progress", "Workshop", "has_tasks", "make_record", "plan_runs", "run_grid"]
 
 # They say how to compute, not what: other threads or no bar make no other run.
 _OF_THE_MACHINE = ("random_state", "n_jobs", "verbose")
@@ -56,6 +57,10 @@ class PlannedRun:
             },
             "seed": self.seed,
         }
+
+    def key(self) -> str:
+        """The identity in one short name: the same run has the same key, whenever and wherever it is made."""
+        return _key(self.identity())
 
     def __str__(self) -> str:
         return f"{self.source.name}, {self.model}, {self.n_topics} topics, seed {self.seed}"
@@ -117,13 +122,15 @@ def run_grid(
     results.parent.mkdir(parents=True, exist_ok=True)
     results.open("ab").close()  # better to fail now than after the first run
     found: dict[str, Record] = {record["key"]: record for record in read_results(results)}
-    keys = [_key(run.identity()) for run in runs]
-    missing = [(run, key) for run, key in zip(runs, keys, strict=True) if not _has(found.get(key), wanted)]
-    workshop = _Workshop()
+    keys = [run.key() for run in runs]
+    missing = [
+        (run, key) for run, key in zip(runs, keys, strict=True) if not has_tasks(found.get(key), wanted)
+    ]
+    workshop = Workshop()
     for n_over, (run, key) in enumerate(missing):
         tell = _teller(progress, n_over, len(missing), run)
         before = found.get(key)
-        record = _make(run, key, require_tasks([*wanted, *_tasks_of(before)]), workshop, tell)
+        record = make_record(run, require_tasks([*wanted, *_tasks_of(before)]), workshop, tell)
         append_result(results, record)
         found[key] = preferred(before, record)
         if progress is not None:
@@ -131,8 +138,12 @@ def run_grid(
     return [found[key] for key in keys]
 
 
-def _make(
-    run: PlannedRun, key: str, tasks: Sequence[str], workshop: _Workshop, tell: Callable[[str], None]
+def make_record(
+    run: PlannedRun,
+    tasks: Sequence[str],
+    workshop: Workshop,
+    tell: Callable[[str], None],
+    extra: Mapping[str, Scorer] | None = None,
 ) -> Record:
     """The line of a run, whatever becomes of it."""
     result, corpus, stage = Run(), None, "load"
@@ -147,18 +158,20 @@ def _make(
             at("load")
             corpus = workshop.load(run.source)
             workshop.warm_up(run, corpus)
-            result = evaluate(corpus, _quiet(run.make_model()), tasks, random_state=run.seed, on_stage=at)
+            result = evaluate(
+                corpus, _quiet(run.make_model()), tasks, random_state=run.seed, on_stage=at, extra=extra
+            )
         except Exception as error:  # one run's failure is not the others': it is recorded, and they go on
             result.errors[stage] = describe_error(error)
-    return _record(run, key, result, corpus, [str(warning.message) for warning in caught])
+    return _record(run, result, corpus, [str(warning.message) for warning in caught])
 
 
-def _record(run: PlannedRun, key: str, result: Run, corpus: Corpus | None, warned: list[str]) -> Record:
+def _record(run: PlannedRun, result: Run, corpus: Corpus | None, warned: list[str]) -> Record:
     identity, measured = run.identity(), asdict(result)
     used = {"settings": measured.pop("settings"), "training": measured.pop("training")}
     line = {
         "format": FORMAT,
-        "key": key,
+        "key": _key(identity),
         "status": "failed" if result.errors else "done",
         "dataset": identity["dataset"] | ({} if corpus is None else _facts(corpus)),
         "model": identity["model"] | used,
@@ -181,6 +194,7 @@ def _facts(corpus: Corpus) -> dict[str, Any]:
             "test": corpus.test.size,
         },
         "words": corpus.n_words,
+        "average_length": corpus.X.sum() / max(1, corpus.n_docs),
         "label_kind": corpus.label_kind,
         "classes": len(corpus.classes),
     }
@@ -190,7 +204,8 @@ def _key(identity: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _has(record: Record | None, tasks: Sequence[str]) -> bool:
+def has_tasks(record: Record | None, tasks: Iterable[str]) -> bool:
+    """Whether a run is done, and with these tasks."""
     return record is not None and record["status"] == "done" and set(tasks) <= _tasks_of(record)
 
 
@@ -215,7 +230,7 @@ def _teller(
     return tell
 
 
-class _Workshop:
+class Workshop:
     """What runs share: the corpus, loaded once for all its runs and only one in memory, and warm models.
 
     A failure to load is remembered too: a download that cannot be had is not tried for every seed.

@@ -6,14 +6,14 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any, get_args
 
 from kate.evaluation.feeding import encode, fit
-from kate.evaluation.scoring import SCORERS, Fitted, NotScored, available
+from kate.evaluation.scoring import SCORERS, Fitted, NotScored, Scorer, available
 from kate.models.registry import make_model
 from kate.tasks import NEEDS, why_skipped
 from kate.text.corpus import Corpus, PartName
@@ -60,6 +60,7 @@ def evaluate(
     *,
     random_state: int = 0,
     on_stage: StageListener | None = None,
+    extra: Mapping[str, Scorer] | None = None,
 ) -> Run:
     """Fit a model on the corpus and score it; afterwards a model that was given as an object is fitted.
 
@@ -67,6 +68,7 @@ def evaluate(
     ``tasks``         names of :data:`TASKS`; None for all
     ``random_state``  seeds a model given by name, and the probes that start at random
     ``on_stage``      is told what happens now: fit, encode, then the tasks by name
+    ``extra``         scorers of the caller's own, by name, made after the tasks and kept like them
 
     What fails in a task is kept in ``errors``; what fails before, in fitting or encoding, is raised.
 
@@ -88,6 +90,8 @@ def evaluate(
     fitted = Fitted(corpus, estimator, vectors, random_state)
     for task in wanted:
         _score(task, fitted, run, clock)
+    for name, scorer in (extra or {}).items():
+        _score_by(scorer, name, fitted, run, clock)
     return run
 
 
@@ -134,9 +138,13 @@ def _score(task: str, fitted: Fitted, run: Run, clock: _Clock) -> None:
     if reason is not None:
         run.skipped[task] = reason
         return
+    _score_by(SCORERS[task], task, fitted, run, clock)
+
+
+def _score_by(scorer: Scorer, task: str, fitted: Fitted, run: Run, clock: _Clock) -> None:
     try:
         with clock(task):
-            outcome = SCORERS[task](fitted)
+            outcome = scorer(fitted)
     except NotScored as nothing:
         run.skipped[task] = str(nothing)
     except Exception as error:  # whatever it is, the fit and the other tasks are not to be lost to it

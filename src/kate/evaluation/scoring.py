@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kate.models.registry import Model
     from kate.models.topics import Topics
 
-__all__ = ["QUERY_WORDS", "SCORERS", "Fitted", "NotScored", "Outcome", "available"]
+__all__ = ["QUERY_WORDS", "SCORERS", "Fitted", "NotScored", "Outcome", "Scorer", "available", "described"]
 
 QUERY_WORDS = ("weapon", "christian", "compani", "israel", "law", "hockey", "comput", "space")
 """The words, as stems, whose neighbours the paper shows."""
@@ -158,7 +158,7 @@ def _topics(fitted: Fitted) -> Outcome:
     components = np.asarray(cast(Any, fitted.model).components_)
     scores = {"mscd": mscd(components)} if len(components) > 1 else {}
     details: dict[str, Any] = {}
-    for way, topics in _described(fitted, components).items():
+    for way, topics in described(fitted, components).items():
         full = [topic.words for topic in topics.shortened(_N_TOP_WORDS) if len(topic.words) == _N_TOP_WORDS]
         details[way] = {"n_topics": len(topics), "n_measured": len(full), "words": full}
         if full:
@@ -192,7 +192,7 @@ class _AsEncoder:
         return np.asarray(self._model.transform(X), dtype=np.float32)
 
 
-def _described(fitted: Fitted, components: Floats) -> dict[str, Topics]:
+def described(fitted: Fitted, components: Floats) -> dict[str, Topics]:
     """Both poles of every neuron in words, as stems: unlike readable forms, no two are the same."""
     from kate.models.topics import Responses, count_wins, describe_by_weights, describe_by_wins
 
@@ -223,7 +223,9 @@ def _words(fitted: Fitted) -> Outcome:
     )
 
 
-SCORERS: Mapping[str, Callable[[Fitted], Outcome]] = MappingProxyType(
+Scorer: TypeAlias = Callable[[Fitted], Outcome]
+
+SCORERS: Mapping[str, Scorer] = MappingProxyType(
     {
         "classification": _classification,
         "multilabel": _multilabel,

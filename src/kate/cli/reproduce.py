@@ -1,0 +1,222 @@
+"""The command reproduce: run what is missing of the paper's tables and figures, and make the page."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kate.cli.options import AsJson, Quiet
+from kate.cli.output import print_json
+
+if TYPE_CHECKING:
+    from kate.evaluation.results import Record
+    from kate.reproduce.claims import Claim
+    from kate.reproduce.jobs import Standing, Watcher
+    from kate.reproduce.plan import Plan
+
+__all__ = ["add_to"]
+
+RESULTS = "results.jsonl"
+_FAILED = 1
+_MOST_NAMED = 8  # running or waiting runs that the live table names
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(reproduce)
+
+
+def reproduce(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME …", help="Only these outputs, such as table5 or figure4; repeatable."),
+    ] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]…", help="More names for --only.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A first look in minutes: everything, but very small.")
+    ] = False,
+    seeds: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Runs with the seeds 0 to N - 1; 5 by default.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="The folder of results and page.")
+    ] = None,
+    grid: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Another grid than the paper's (experiments/paper.toml)."),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Answer the paper's claims from the runs that are there; run nothing."),
+    ] = False,
+    no_runs: Annotated[
+        bool, typer.Option("--no-runs", help="Make the page from the runs that are there; run nothing.")
+    ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Runs at a time; as many as there are cores by default."),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make every table and figure of the paper again, ours beside theirs.
+
+    Runs what is missing, side by side, and writes DIR/index.html (one page, no network), report.md, figures/ and
+    results.jsonl. Whatever ends it, the next call goes on where it stopped.
+
+    \b
+    Examples:
+      kate reproduce --quick                    the whole page, very small, in minutes
+      kate reproduce --only table5 --seeds 3 -o paper
+      kate reproduce --check -o paper
+    """
+    from kate.evaluation.results import read_results
+    from kate.reproduce.plan import Plan
+    from kate.reproduce.spec import read_grid
+
+    said = read_grid(grid)
+    plan = Plan(said.made_quick() if quick else said, seeds, [*(only or []), *(names or [])] or None)
+    folder = output or Path("reproduction-quick" if quick else "reproduction")
+    results = folder / RESULTS
+    if check:
+        records = {record["key"]: record for record in read_results(results)}
+        _show_claims(plan, records, as_json)
+        return
+    if no_runs:
+        folder.mkdir(parents=True, exist_ok=True)
+        records = {record["key"]: record for record in read_results(results)}
+    else:
+        records = _run(plan, results, jobs, quiet)
+    _finish(plan, records, folder, as_json)
+
+
+def _run(plan: Plan, results: Path, jobs: int | None, quiet: bool) -> dict[str, Record]:
+    from kate.reproduce.jobs import run_jobs
+
+    with _watching(quiet) as watch:
+        return run_jobs(plan, results, n_workers=jobs, watch=watch)
+
+
+def _finish(plan: Plan, records: dict[str, Record], folder: Path, as_json: bool) -> None:
+    from kate.reproduce.book import write_book
+
+    written = write_book(plan, records, folder)
+    mine = [records[key] for key in plan.demands if key in records]
+    failed = [record for record in mine if record["status"] == "failed"]
+    if as_json:
+        print_json(
+            {
+                "runs": len(plan.demands),
+                "done": len(mine) - len(failed),
+                "failed": len(failed),
+                "files": [str(path) for path in written],
+            }
+        )
+    else:
+        typer.echo(f"{len(mine) - len(failed):,} of {len(plan.demands):,} runs done, {len(failed):,} failed")
+        typer.echo(f"{folder / 'index.html'}")
+    if failed:
+        raise typer.Exit(_FAILED)
+
+
+def _show_claims(plan: Plan, records: dict[str, Record], as_json: bool) -> None:
+    from kate.reproduce.claims import check_claims
+    from kate.reproduce.found import PROTOCOL_NAMES, Results
+
+    claims: list[Claim] = check_claims(Results(plan, records))
+    if as_json:
+        print_json([claim.as_dict() for claim in claims])
+        return
+    for claim in claims:
+        typer.echo(claim.text)
+        for protocol, answer in claim.answers.items():
+            typer.echo(f"  {PROTOCOL_NAMES[protocol]}: {answer.word}")
+            for comparison in answer.comparisons:
+                typer.echo(f"    {comparison}")
+
+
+@contextmanager
+def _watching(quiet: bool) -> Iterator[Watcher | None]:
+    """A live table on a terminal, a line a run elsewhere, nothing when quiet."""
+    if quiet:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        yield _Lines()
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as live:
+        yield lambda standing: live.update(_live_table(standing))
+
+
+class _Lines:
+    """A line for every run that is over."""
+
+    def __init__(self) -> None:
+        self._n_told = 0
+
+    def __call__(self, standing: Standing) -> None:
+        for record in standing.over[self._n_told :]:
+            self._n_told += 1
+            seconds = sum(record["seconds"].values())
+            total = len(standing.over) + len(standing.running) + len(standing.left)
+            typer.echo(f"kate: {self._n_told}/{total} {_told(record)} ({seconds:.0f} s)", err=True)
+
+
+def _told(record: Record) -> str:
+    model = record["model"]
+    title = f"{record['dataset']['name']}, {model['name']}, {model['topics']} topics, seed {record['seed']}"
+    if record["status"] == "done":
+        return title
+    stage, error = next(iter(record["errors"].items()))
+    return f"{title}: FAILED in {stage}: {error['message']}"
+
+
+def _live_table(standing: Standing) -> Any:
+    """What is done, running and left, by output, and the runs at work."""
+    from rich.table import Table
+    from rich.text import Text
+
+    n_failed = sum(record["status"] == "failed" for record in standing.over)
+    n_done = standing.n_before + len(standing.over)
+    n_all = n_done + len(standing.running) + len(standing.left)
+    title = f"{n_done:,} of {n_all:,} runs done" + (f", {n_failed} failed" if n_failed else "")
+    title += f" · {_duration(standing.seconds_left)} left" if standing.seconds_left is not None else ""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("", "run", "at", "time"):
+        table.add_column(name, no_wrap=True)
+    for job, stage, seconds in standing.running[:_MOST_NAMED]:
+        table.add_row("running", Text(job.title), stage, _duration(seconds))
+    for record in standing.over[-3:]:
+        table.add_row(
+            "done" if record["status"] == "done" else "failed",
+            Text(_told(record)),
+            "",
+            _duration(sum(record["seconds"].values())),
+        )
+    left = Counter(name for job in standing.left for name in job.outputs)
+    for name, count in sorted(left.items()):
+        table.add_row("left", f"{name}: {count} runs", "", "")
+    return table
+
+
+def _duration(seconds: float | None) -> str:
+    """Seconds as a person says them.
+
+    >>> _duration(42), _duration(400), _duration(9000)
+    ('42 s', '7 min', '2.5 h')
+    """
+    if seconds is None:
+        return ""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

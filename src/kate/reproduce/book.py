@@ -1,0 +1,188 @@
+"""results.jsonl → the page, the report in Markdown and the figures as files. Nothing is run here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import kate
+from kate.evaluation.results import Record
+from kate.files import whole_file
+from kate.report.blocks import Block, Figure, Items, Page, Paragraph, Section
+from kate.report.charts_png import draw_png
+from kate.report.charts_svg import figure_svg
+from kate.report.page import page_html
+from kate.report.page_markdown import page_markdown
+from kate.reproduce import figures, tables, words
+from kate.reproduce.claims import Claim, check_claims
+from kate.reproduce.findings import findings
+from kate.reproduce.found import PROTOCOL_NAMES, Results
+from kate.reproduce.plan import Plan
+from kate.reproduce.resources import machine
+from kate.reproduce.runs import failures, runs
+from kate.reproduce.spec import Datasets, Maps, Neighbours, Output, Retrieval, Scores, Sweeps, Topics
+
+__all__ = ["dataset_facts", "make_page", "write_book"]
+
+FACTS = "datasets.json"
+
+
+def write_book(plan: Plan, records: Mapping[str, Record], folder: Path) -> list[Path]:
+    """Write index.html, report.md and the figures into a folder; what was written."""
+    facts = dataset_facts(plan, folder / FACTS)
+    page = make_page(Results(plan, records), facts)
+    pictures = folder / "figures"
+    pictures.mkdir(parents=True, exist_ok=True)
+    written = []
+    for figure in _figures(page):
+        vector = pictures / f"{figure.name}.svg"
+        _write(vector, figure_svg(figure.charts, figure.columns))
+        draw_png(vector.with_suffix(".png"), figure.charts, figure.columns)
+        written += [vector, vector.with_suffix(".png")]
+    for name, text in (("index.html", page_html(page)), ("report.md", page_markdown(page))):
+        _write(folder / name, text)
+        written.append(folder / name)
+    return written
+
+
+def make_page(results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Page:
+    """All sections: what we found, the claims, an output each, how the runs were made."""
+    plan = results.plan
+    chosen = {key: record for key, record in results.records.items() if key in plan.demands}
+    claims = check_claims(results)
+    sections = [
+        Section("found", "What we found", tuple(_found(results, chosen))),
+        *([Section("claims", "The paper's claims, checked", tuple(_claims(claims)))] if claims else []),
+        Section("reading", "How to read the tables", tuple(_reading(plan))),
+        *(
+            Section(output.key, output.title, tuple(_blocks(output, results, facts)))
+            for output in plan.outputs
+        ),
+        *failures(chosen.values()),
+        Section("runs", "Settings and versions of every run", tuple(runs(chosen.values()))),
+    ]
+    banner = ""
+    if plan.grid.quick is not None:
+        banner = (
+            "A quick look: few documents, epochs, topics and seeds. It shows that everything runs and what the page "
+            "looks like; its numbers say nothing about the models."
+        )
+    return Page(
+        "KATE, reproduced",
+        "Every table and figure of “KATE: K-Competitive Autoencoder for Text” (Chen and Zaki, KDD 2017): the paper's "
+        "numbers, ours by the paper's protocol, and ours with every model tuned alike.",
+        tuple(sections),
+        banner,
+        tuple(_page_facts(plan, chosen)),
+    )
+
+
+def dataset_facts(plan: Plan, path: Path) -> dict[str, dict[str, Any]]:
+    """Sizes of the data sets of a plan: counted where they are here, kept in a file for the next time."""
+    known: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    wanted = [name for output in plan.outputs if isinstance(output, Datasets) for name in output.datasets]
+    new = [name for name in wanted if name not in known and plan.why_no_data(name) is None]
+    for name in new:
+        corpus = plan.whole_source(name).load()
+        known[name] = {
+            "train": int(corpus.train.size),
+            "test": int(corpus.test.size),
+            "validation": int(corpus.validation.size),
+            "words": corpus.n_words,
+            "average_length": float(corpus.X[corpus.train].sum() / corpus.train.size),
+            "classes": len(corpus.classes),
+        }
+    if new:
+        _write(path, json.dumps(known, indent=1))
+    return known
+
+
+_TOPIC_RULE = (
+    "The topic of a newsgroup is the pole of a neuron that correlates most with it over the documents that the model "
+    "was fitted on. Strongest weights are the paper's way to name it; the words of its wins are those that set the "
+    "documents apart that it wins."
+)
+
+
+def _blocks(output: Output, results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Sequence[Block]:
+    match output:
+        case Scores():
+            blocks: Sequence[Block] = tables.score_tables(output, results)
+        case Datasets():
+            blocks = [tables.dataset_table(output, facts, results)]
+        case Topics():
+            blocks = [Paragraph(_TOPIC_RULE), *words.topic_tables(output, results)]
+        case Neighbours():
+            blocks = [words.neighbour_table(output, results)]
+        case Maps():
+            blocks = [figures.map_figure(output, results), figures.purity_table(output, results)]
+        case Retrieval():
+            blocks = [figures.retrieval_figure(output, results), figures.retrieval_table(output, results)]
+        case Sweeps():
+            blocks = [figures.sweep_figure(output, results)]
+        case _:
+            raise TypeError(f"{type(output).__name__} is no output of a grid")
+    return blocks
+
+
+def _found(results: Results, chosen: Mapping[str, Record]) -> list[Block]:
+    sentences = findings(results)
+    n_all, n_failed = len(results.plan.demands), sum(one["status"] == "failed" for one in chosen.values())
+    n_left = n_all - len(chosen)
+    state = f"{len(chosen) - n_failed:,} of {n_all:,} runs are done"
+    state += f", {n_failed:,} failed" if n_failed else ""
+    state += f", {n_left:,} are still to be made; what depends on them says so." if n_left else "."
+    blocks: list[Block] = [Paragraph(state)]
+    return [*blocks, Items(tuple(sentences))] if sentences else blocks
+
+
+def _claims(claims: Iterable[Claim]) -> list[Block]:
+    rows: list[Block] = []
+    for claim in claims:
+        items = []
+        for protocol, answer in claim.answers.items():
+            shown = "; ".join(str(one) for one in answer.comparisons)
+            items.append(f"{PROTOCOL_NAMES[protocol]}: **{answer.word}**. {shown}")
+        rows += [Paragraph(f"**{claim.text}**"), Items(tuple(items))]
+    return rows
+
+
+def _reading(plan: Plan) -> list[Block]:
+    seeds = len(plan.seeds)
+    return [
+        Items(
+            (
+                "**paper**: the number that the paper prints.",
+                "**ours**: our run by the paper's protocol: its data, vocabulary, settings and probes.",
+                "**tuned**: our run with settings found on validation documents, the same budget for every model, and "
+                "probes whose strength is chosen there too. Test documents are only ever scored.",
+                f"Numbers are means ± standard deviations over {seeds} seed{'s' if seeds > 1 else ''}; the best of a "
+                "column is bold, whoever it is. Point at a cell or at a point of a figure for more.",
+                "A cell without a number says why: no data on this machine, a model that is not available here, a run "
+                "that failed or has not been made. Nothing is guessed.",
+            )
+        )
+    ]
+
+
+def _page_facts(plan: Plan, chosen: Mapping[str, Record]) -> list[str]:
+    here = machine()
+    finished = max((record.get("finished", "") for record in chosen.values()), default="")
+    facts = [
+        f"Kate {kate.__version__}",
+        f"{len(plan.seeds)} seeds",
+        f"{here['processor']}, {here['cores']} cores",
+    ]
+    return facts + ([f"last run {finished[:16].replace('T', ' ')} UTC"] if finished else [])
+
+
+def _figures(page: Page) -> list[Figure]:
+    return [block for section in page.sections for block in section.blocks if isinstance(block, Figure)]
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")
