@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-import numpy as np
 from scipy.sparse import csr_matrix
 
 from kate.models.checks import require_whole
 from kate.models.encoder import Output, Scaling, scale_counts
-from kate.models.neural import NeuralModel
-from kate.models.training import start_of_output_bias
+from kate.models.neural import NeuralModel, set_output_bias
 
 if TYPE_CHECKING:
     import torch
@@ -83,11 +81,7 @@ class AE(NeuralModel):
         return scale_counts(counts, self.scaling)
 
     def _begin(self, module: DocumentModule, X: csr_matrix) -> None:
-        import torch
-
-        start = start_of_output_bias(X, self.output_bias, self.loss).astype(np.float32)
-        with torch.no_grad():
-            module.get_parameter("c").copy_(torch.from_numpy(start))
+        set_output_bias(module, X, self.output_bias, self.loss)
 
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.nn.autoencoder import Autoencoder

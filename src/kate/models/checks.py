@@ -15,10 +15,10 @@ def require_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
         raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, allowed))}")
 
 
-def require_whole(name: str, value: Any) -> None:
-    """Refuse anything but a whole number of at least 1."""
-    if type(value) is bool or not isinstance(value, Integral) or int(value) < 1:
-        raise ValueError(f"{name}={value!r}: expected a whole number of at least 1")
+def require_whole(name: str, value: Any, least: int = 1) -> None:
+    """Refuse anything but a whole number that is large enough."""
+    if type(value) is bool or not isinstance(value, Integral) or int(value) < least:
+        raise ValueError(f"{name}={value!r}: expected a whole number of at least {least}")
 
 
 def require_between(name: str, value: Any, low: float, high: float) -> None:

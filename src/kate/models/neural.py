@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 from kate.models.checks import require_between, require_choice, require_whole
 from kate.models.encoder import warn_about_empty
 from kate.models.saving import Arrays, Saveable
-from kate.models.training import hold_out
+from kate.models.training import hold_out, start_of_output_bias
 from kate.train import HistoryRow, progress_bar, train
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from kate.nn.module import DocumentModule
 
-__all__ = ["Counts", "Floats", "NeuralModel"]
+__all__ = ["Counts", "Floats", "NeuralModel", "set_output_bias"]
 
 Floats = NDArray[np.float32]
 Counts = csr_matrix | sparray | NDArray[Any]
@@ -33,6 +33,7 @@ _OF_THE_MACHINE = ("random_state", "n_jobs", "device", "verbose")
 _SHARES = ("warmup", "validation_fraction", "dropout", "topic_dropout", "noise_level", "kl_warmup")
 _NOT_NEGATIVE = ("penalty", "kl_weight")
 _POSITIVE = ("learning_rate", "concentration")
+_MAY_BE_ZERO = ("finetune_epochs",)
 _FEWEST_STEPS = 500  # a small corpus is read more often, or nothing would be learned from it
 
 
@@ -161,10 +162,21 @@ class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def _train(
         self, module: DocumentModule, X: csr_matrix, held_out: csr_matrix | None, random: Any
     ) -> list[HistoryRow]:
+        return self._learn(module, X, held_out, random, self.settings_["max_epochs"])
+
+    def _learn(
+        self,
+        module: DocumentModule,
+        X: csr_matrix,
+        held_out: csr_matrix | None,
+        random: Any,
+        max_epochs: int,
+    ) -> list[HistoryRow]:
+        """The one training loop, over a module as it is now."""
         from kate.models.neural_training import NeuralTraining
 
-        learner = NeuralTraining(module, X, held_out, self.settings_, random)
-        max_epochs = self.settings_["max_epochs"]
+        settings = self.settings_ | {"max_epochs": max_epochs}
+        learner = NeuralTraining(module, X, held_out, settings, random)
         with progress_bar(self.verbose, max_epochs) as report:
             return train(learner, max_epochs, self.patience, report)
 
@@ -187,7 +199,7 @@ class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             if get_origin(hints[name]) is Literal:
                 require_choice(name, value, get_args(hints[name]))
             elif hints[name] is int or (hints[name] == int | None and value is not None):
-                require_whole(name, value)
+                require_whole(name, value, least=0 if name in _MAY_BE_ZERO else 1)
             elif name in _SHARES:
                 require_between(name, value, 0, 1)
             elif name in _NOT_NEGATIVE + _POSITIVE:
@@ -236,6 +248,15 @@ class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
+
+
+def set_output_bias(module: DocumentModule, X: csr_matrix, output_bias: str, loss: str) -> None:
+    """Start the bias ``c`` of the words at their frequency, or at zero."""
+    import torch
+
+    start = start_of_output_bias(X, output_bias, loss).astype(np.float32)
+    with torch.no_grad():
+        module.get_parameter("c").copy_(torch.from_numpy(start))
 
 
 def require_torch(model: str) -> None:

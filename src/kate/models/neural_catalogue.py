@@ -30,6 +30,56 @@ _SPACES: dict[str, Space] = {
     "dae": {**_AUTOENCODER, "activation": Choice("sigmoid", "tanh"), "noise_level": Uniform(0.1, 0.9)},
     "cae": {**_AUTOENCODER, "penalty": Log(1e-3, 10.0)},
     "ksae": {**_AUTOENCODER, "n_winners": Uniform(0.1, 0.9)},
+    "vae": {
+        **_TRAINING,
+        "output_bias": Choice("frequency"),
+        "kl_warmup": Choice(0.3),
+        "loss": Choice("softmax", "cross-entropy"),
+        "scaling": Choice("l2", "max"),
+        "dropout": Uniform(0.0, 0.5),
+        "kl_weight": Log(1e-2, 1.0),
+    },
+    "docnade": {
+        **_TRAINING,
+        "words": Choice("softmax"),
+        "predict": Choice("rest"),
+        "n_positions": Choice(1, 2),
+        "activation": Choice("tanh", "sigmoid"),
+    },
+    "dbn": {
+        **_TRAINING,
+        "reading": Choice("counts", "log"),
+        "finetune_epochs": Choice(0, 10, 20),
+        "max_epochs": Choice(10, 20),
+        "output": Choice("activation", "preactivation"),
+    },
+    "nvdm": {
+        **_TRAINING,
+        "alternate": Choice(False),
+        "output_bias": Choice("frequency"),
+        "n_hidden": Choice(256),
+        "kl_warmup": Choice(0.5),
+        "reading": Choice("log", "counts"),
+        "dropout": Uniform(0.0, 0.5),
+        "kl_weight": Log(0.05, 2.0),
+    },
+    "prodlda": {
+        **_TRAINING,
+        "reading": Choice("log", "counts"),
+        "squash": Choice("tanh", "softplus"),
+        "n_hidden": Choice(100, 256),
+        "dropout": Uniform(0.0, 0.5),
+        "topic_dropout": Uniform(0.0, 0.5),
+        "kl_weight": Log(0.05, 2.0),
+    },
+    "etm": {
+        **_TRAINING,
+        "reading": Choice("log", "shares"),
+        "squash": Choice("tanh", "relu"),
+        "n_layers": Choice(1, 2),
+        "dropout": Uniform(0.0, 0.5),
+        "kl_weight": Log(0.05, 2.0),
+    },
 }
 
 
@@ -45,9 +95,19 @@ def _of_the_paper(name: str, paper_name: str, title: str, path: str) -> ModelEnt
     )
 
 
+def _not_in_the_paper(name: str, title: str, path: str) -> ModelEntry:
+    return ModelEntry(name, title, lazily(f"kate.models.{path}"), needs=("torch",), space=_SPACES[name])
+
+
 NEURAL_ENTRIES: tuple[ModelEntry, ...] = (
     _of_the_paper("ae", "AE", "plain autoencoder", "autoencoders:AE"),
     _of_the_paper("dae", "DAE", "denoising autoencoder", "autoencoders:DAE"),
     _of_the_paper("cae", "CAE", "contractive autoencoder", "autoencoders:CAE"),
     _of_the_paper("ksae", "KSAE", "k-sparse autoencoder", "autoencoders:KSAE"),
+    _of_the_paper("vae", "VAE", "variational autoencoder", "vae:VAE"),
+    _of_the_paper("docnade", "DocNADE", "autoregressive topic model", "docnade:DocNADE"),
+    _of_the_paper("dbn", "DBN", "deep belief net", "dbn:DBN"),
+    _of_the_paper("nvdm", "NVDM", "neural variational document model", "neural_topics:NVDM"),
+    _not_in_the_paper("prodlda", "LDA with topics that multiply, by a neural net", "neural_topics:ProdLDA"),
+    _not_in_the_paper("etm", "topics among word vectors, by a neural net", "neural_topics:ETM"),
 )
