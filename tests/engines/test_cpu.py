@@ -2,15 +2,18 @@
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy.sparse import csr_matrix
 
 from engines import dense
-from kate.competition import compete
+from kate.competition import compete as compete_by_definition
+from kate.engines import hidden
 from kate.engines.cpu import CPUEngine, thread_count
-from kate.engines.elementary import exp, is_kept
-from kate.engines.hidden import _compete
-from kate.engines.memory import TILE, Rule
+from kate.engines.formulas import BYTES, LANES, TILE, exp, log
+from kate.engines.hidden import compete
+from kate.engines.memory import GRADIENT, ROW, rule_of, space_for
 from kate.engines.network import Network, Optimizer, Recipe
+from kate.engines.vectors import address, load, store
 
 LOSSES = ["cross-entropy", "softmax"]
 
@@ -75,6 +78,20 @@ def test_gradient_matches_the_dense_one(loss, setting, n_words):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("n_winners", [0, 5, 40, 150])
+def test_gradient_of_a_wide_layer_matches_the_dense_one(loss, n_winners):
+    """More neurons than a block of a tile has rows, and logits so high that the softmax must change its level."""
+    x, W, b, c = make_problem(n_docs=13, n_words=5 * TILE + 1, n_topics=150, density=0.1)
+    c[3 * TILE :] += np.linspace(0, 200, 2 * TILE + 1)
+    setting = {"loss": loss, "n_winners": n_winners, "alpha": 0.5}
+    engine = CPUEngine(as_network(W, b, c), Recipe(loss, "tanh", n_winners, 0.5))
+    value, gradient = engine.gradient(as_rows(x), np.arange(len(x)))
+    assert value == pytest.approx(dense.mean_loss(x, W, b, c, **setting), rel=1e-5)
+    for ours, expected in zip(gradient, dense.gradient(x, W, b, c, **setting), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=2e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
 def test_gradient_with_dropout_is_that_of_the_words_kept(loss):
     x, W, b, c = make_problem(density=0.5)
     X, dropout, seed = as_rows(x), 0.4, 11
@@ -133,24 +150,47 @@ def test_several_steps_follow_the_optimizer(loss, method, rule, rate):
 
 
 def test_competition_of_the_engine_is_the_definition():
-    """A network whose W is the identity on the first words shows its codes in the logits."""
     rng = np.random.default_rng(3)
     n_topics = 21
     z = np.round(rng.normal(size=(40, n_topics)), 1)  # many ties
     for n_winners in (1, 2, 5, 8, 21):
-        a = compete(z.astype(np.float32), n_winners, 0.7)
+        a = compete_by_definition(z.astype(np.float32), n_winners, 0.7)
         ours = competed_by_engine(z, n_winners, 0.7)
         np.testing.assert_allclose(ours, a, rtol=1e-5, atol=1e-6)
 
 
 def competed_by_engine(z, n_winners, alpha):
-    rule = Rule(False, False, n_winners, np.float32(alpha), 0.0, 0)
-    z = z.astype(np.float32)
-    a, role, who = np.empty_like(z), np.empty(z.shape, np.int8), np.empty(z.shape[1], np.int32)
-    for i in range(len(z)):
-        n = _compete(z[i], z[i].view(np.int32), a[i], role[i], who, rule)
-        assert who[:n].tolist() == np.flatnonzero(a[i]).tolist()
-    return a
+    space = space_for(TILE, LANES * 2, len(z), n_winners, 1, keeps_tiles=True, is_softmax=False)
+    rule = rule_of(Recipe("cross-entropy", "tanh", n_winners, alpha), None, GRADIENT, z.shape[1])
+    space.Z[:, : z.shape[1]] = z
+    for d in range(len(z)):
+        compete_document(d, rule, space)
+        n = space.n_who[d]
+        assert (space.who[d, :n] // ROW).tolist() == np.flatnonzero(space.A[d]).tolist()
+        np.testing.assert_array_equal(space.value[d, :n], space.A[d][space.A[d] != 0])
+    return space.A[:, : z.shape[1]]
+
+
+@njit
+def compete_document(d, rule, space):
+    compete(0, d, rule, space)
+
+
+@njit
+def is_kept(seed, entry, dropout):
+    return hidden.is_kept(seed, entry, dropout)
+
+
+@njit
+def apply_exp(x, out):
+    for i in range(0, 4 * x.size, BYTES):
+        store(address(out) + i, exp(load(address(x) + i)))
+
+
+@njit
+def apply_log(x, out):
+    for i in range(0, 4 * x.size, BYTES):
+        store(address(out) + i, log(load(address(x) + i)))
 
 
 def test_threads_do_not_change_the_result():
@@ -166,9 +206,13 @@ def test_threads_do_not_change_the_result():
         np.testing.assert_array_equal(one, two)
 
 
-def test_exp_is_exact_enough():
-    for x in np.linspace(-86, 86, 2001, dtype=np.float32):
-        assert exp(x) == pytest.approx(np.exp(np.float64(x)), rel=5e-7)
+def test_exp_and_log_are_exact_enough():
+    x = np.linspace(-86, 86, 2048, dtype=np.float32)
+    y = np.empty_like(x)
+    apply_exp(x, y)
+    np.testing.assert_allclose(y, np.exp(x.astype(np.float64)), rtol=5e-7)
+    apply_log(y, x)
+    np.testing.assert_allclose(x, np.log(y.astype(np.float64)), rtol=5e-7, atol=5e-7)
 
 
 def test_dropout_keeps_the_share_it_should():

@@ -1,175 +1,248 @@
-"""The decoder of a CPU step, a tile of words at a time: logits, loss, residuals, and the gradients they give."""
+"""The decoder of a CPU step, a tile of words at a time: logits, loss, and what it gives back to the hidden layer.
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+For a tile of words and every document,
+
+    o = W a + c                      the winners' rows of the turned tile, added up in registers
+    e = sigmoid(o)                   cross-entropy, or
+    e = exp(o - level)               softmax, whose normaliser is known when all tiles are done
+    Σ e W                            dots of e with the winners' rows: dL/da but for a factor and the target's part
+
+Residuals are factor · e - x: since x is sparse, its part is added elsewhere, word by word (x W in hidden.py, x A in
+gradient.py), and e itself is what is kept. The turned tile is used in blocks of rows that fit the L1 cache.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numba import njit, prange
 
-from kate.engines.blas import multiply, multiply_by_transposed, multiply_transposed
-from kate.engines.elementary import FAST, ZERO, add_rows, dot_rows, exponentials, sigmoids, turn, turn_back
-from kate.engines.memory import TILE, groups_of, tiles_of
+from kate.engines.formulas import (
+    BYTES,
+    LANES,
+    TILE,
+    exp,
+    fma,
+    kernel,
+    log,
+    maximum,
+    plus,
+    reciprocal,
+    times,
+    vector_function,
+)
+from kate.engines.memory import GRADIENT, ROW
+from kate.engines.vectors import (
+    add_sums,
+    address,
+    any_above,
+    broadcast,
+    load,
+    offset,
+    spread,
+    store,
+    total,
+    turn,
+    zeros,
+)
+
+_ONE, _ZERO = np.float32(1.0), np.float32(0.0)
+_NEVER = np.float32(-1e30)  # the bias of words that fill up the last tile: no probability
+_HEADROOM = np.float32(
+    50.0
+)  # logits so much above the level raise it: e^50 times any number of words is finite
 
 
-@njit(cache=True)
-def _logits(sgemm, group, o, A, W_tile, space, only_winners):
-    """o = A W_tileᵀ, without c: by the winners' rows of the turned tile where they are few, by BLAS otherwise."""
-    if only_winners:
-        turn(W_tile, space.turned[group])
-        for d in range(o.shape[0]):
-            add_rows(A[d], space.who[d, : space.n_who[d]], space.turned[group], o[d])
-    else:
-        multiply_by_transposed(sgemm, A, W_tile, o, 1.0, 0.0)
+@vector_function
+def _shrink(o):
+    """e^-|o|"""
+    return exp.formula(-o.absolute())
 
 
-@njit(cache=True)
-def _target(o, c, values, by_word, first):
-    """Σ x (o + c) of a tile's entries: what the target contributes to either loss."""
-    add = 0.0
-    for w in range(o.shape[1]):
-        for place in range(by_word.ptr[first + w], by_word.ptr[first + w + 1]):
-            add += values[by_word.entries[place]] * (o[by_word.docs[place], w] + c[w])
-    return add
+@vector_function
+def _sigmoid(o, shrunk):
+    """From o and e^-|o|."""
+    s = reciprocal.formula(1 + shrunk)
+    return s.where(o.is_at_least(0), shrunk * s)
 
 
-@njit(cache=True)
-def _tile(logits, slot, n_docs, first, last):
-    """A tile's part of the memory for logits, (n_docs, last - first)."""
-    return logits[slot, : n_docs * (last - first)].reshape(n_docs, last - first)
+@vector_function
+def _exponential(o, level):
+    return exp.formula(o - level)
 
 
-@njit(cache=True)
-def _softmax_group(sgemm, group, n_groups, values, by_word, A, W, c, only_winners, space):
+@vector_function
+def _grow(product, shrunk):
+    return product.times(shrunk, product)
+
+
+@kernel
+def add_rows(who, value, n, rows, target, initial):
+    """The TILE floats at ``target`` = those at ``initial`` + Σ value · row; n, a multiple of 4, rows of a tile."""
+    s0, s1, s2, s3 = (
+        load(initial),
+        load(initial + BYTES),
+        load(initial + 2 * BYTES),
+        load(initial + 3 * BYTES),
+    )
+    for _ in range(n // 4):
+        x0, x1, x2, x3 = spread(value), spread(value + 4), spread(value + 8), spread(value + 12)
+        r0, r1, r2, r3 = (
+            rows + offset(who), rows + offset(who + 4), rows + offset(who + 8), rows + offset(who + 12),
+        )  # fmt: skip
+        s0, s1 = fma(x0, load(r0), s0), fma(x0, load(r0 + BYTES), s1)
+        s2, s3 = fma(x0, load(r0 + 2 * BYTES), s2), fma(x0, load(r0 + 3 * BYTES), s3)
+        s0, s1 = fma(x1, load(r1), s0), fma(x1, load(r1 + BYTES), s1)
+        s2, s3 = fma(x1, load(r1 + 2 * BYTES), s2), fma(x1, load(r1 + 3 * BYTES), s3)
+        s0, s1 = fma(x2, load(r2), s0), fma(x2, load(r2 + BYTES), s1)
+        s2, s3 = fma(x2, load(r2 + 2 * BYTES), s2), fma(x2, load(r2 + 3 * BYTES), s3)
+        s0, s1 = fma(x3, load(r3), s0), fma(x3, load(r3 + BYTES), s1)
+        s2, s3 = fma(x3, load(r3 + 2 * BYTES), s2), fma(x3, load(r3 + 3 * BYTES), s3)
+        who, value = who + 16, value + 16
+    store(target, s0)
+    store(target + BYTES, s1)
+    store(target + 2 * BYTES, s2)
+    store(target + 3 * BYTES, s3)
+
+
+@kernel
+def _dot(e0, e1, e2, e3, row):
+    s = fma(e1, load(row + BYTES), times(e0, load(row)))
+    return fma(e3, load(row + 3 * BYTES), fma(e2, load(row + 2 * BYTES), s))
+
+
+@kernel
+def _dot_rows(who, n, rows, e, part):
+    """part[i] += e · row i, eight rows of a tile at a time."""
+    e0, e1, e2, e3 = load(e), load(e + BYTES), load(e + 2 * BYTES), load(e + 3 * BYTES)
+    for _ in range(n // 8):
+        add_sums(
+            part,
+            _dot(e0, e1, e2, e3, rows + offset(who)),
+            _dot(e0, e1, e2, e3, rows + offset(who + 4)),
+            _dot(e0, e1, e2, e3, rows + offset(who + 8)),
+            _dot(e0, e1, e2, e3, rows + offset(who + 12)),
+            _dot(e0, e1, e2, e3, rows + offset(who + 16)),
+            _dot(e0, e1, e2, e3, rows + offset(who + 20)),
+            _dot(e0, e1, e2, e3, rows + offset(who + 24)),
+            _dot(e0, e1, e2, e3, rows + offset(who + 28)),
+        )
+        who, part = who + 32, part + 32
+
+
+@kernel
+def _turn_tile(W, tile, words, turned):
+    """A tile of Wᵀ: (m, TILE)."""
+    for strip in range(4):
+        rows = address(words.bytes) + 8 * (tile * TILE + strip * LANES)
+        for j in range(0, W.shape[1], LANES):
+            turn(rows, address(W) + 4 * j, turned + j * ROW + strip * BYTES, ROW)
+
+
+@kernel
+def _tile_bias(c, tile, words, bias):
+    for i in range(TILE):
+        local = tile * TILE + i
+        bias[i] = c[words.words[local]] if local < words.n[0] else _NEVER
+
+
+@kernel
+def _sigmoids(E, n_docs):
+    """Logits become sigmoids in place; returns Σ softplus(o), the cross-entropy but for the target's part."""
     loss = 0.0
-    for tile in range(group, tiles_of(W), n_groups):
-        first, last = tile * TILE, min(tile * TILE + TILE, W.shape[0])
-        o = _tile(space.logits, tile, A.shape[0], first, last)
-        _logits(sgemm, group, o, A, W[first:last], space, only_winners)
-        loss -= _target(o, c[first:last], values, by_word, first)
-        exponentials(o, c[first:last], space.highest[tile], space.total[tile])
-    space.losses[group] = loss
-
-
-@njit(cache=True, parallel=True)
-def softmax_exponentials(sgemm, values, by_word, A, W, c, only_winners, space):
-    """Exponentials of all tiles into ``space.logits``, with their maxima and sums; losses = - Σ x o."""
-    n_groups = groups_of(W)
-    for group in prange(n_groups):
-        _softmax_group(sgemm, np.int64(group), n_groups, values, by_word, A, W, c, only_winners, space)
-
-
-@njit(cache=True)
-def softmax_normalise(highest, total, n_docs, mass):
-    """Turn ``total`` into the factor from a tile's exponentials to mass × probability; returns Σ mass log Σ e^o."""
-    n_tiles = highest.shape[0]
-    loss = 0.0
-    for d in range(n_docs):
-        top = highest[0, d]
-        for tile in range(1, n_tiles):
-            top = max(top, highest[tile, d])
-        add = 0.0
-        for tile in range(n_tiles):
-            add += total[tile, d] * math.exp(highest[tile, d] - top)
-        log_partition = top + math.log(add)
-        loss += mass[d] * log_partition
-        for tile in range(n_tiles):
-            total[tile, d] = mass[d] * math.exp(highest[tile, d] - log_partition)
+    ones, zero = broadcast(_ONE), zeros()
+    for first in range(0, n_docs, LANES):
+        # log Π(1 + e^-|o|) instead of Σ log(1 + e^-|o|): in a lane at most 64 factors of at most 2, no overflow
+        product, positive = ones, zero
+        for d in range(first, min(first + LANES, n_docs)):
+            for v in range(d * ROW, (d + 1) * ROW, BYTES):
+                o = load(E + v)
+                shrunk = _shrink(o)
+                store(E + v, _sigmoid(o, shrunk))
+                product, positive = _grow(product, shrunk), plus(positive, maximum(o, zero))
+        loss += total(positive) + total(log(product))
     return loss
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST)
-def _probabilities(o, factor):
-    for d in range(o.shape[0]):
-        row, by = o[d], factor[d]
-        for w in range(row.size):
-            row[w] *= by
+@kernel
+def _raise_level(group, d, e, K, space):
+    """Make room for a logit far above the level: what the group has summed so far becomes relative to the new one."""
+    top = space.last_level[group, d]
+    for i in range(TILE):
+        top = max(top, np.float32(total(times(spread(e + 4 * i), broadcast(np.float32(1.0 / LANES))))))
+    by = np.float32(math.exp(space.last_level[group, d] - top))
+    for i in range(K):
+        space.part[group, d, i] *= by
+    for lane in range(LANES):
+        space.sums[group, d, lane] *= by
+    space.last_level[group, d] = top
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST)
-def _residual(o, values, by_word, first, scale, grad_c):
-    """A tile's reconstruction becomes its residual; the gradient of the tile's output biases is its column sums."""
-    for w in range(o.shape[1]):
-        for place in range(by_word.ptr[first + w], by_word.ptr[first + w + 1]):
-            o[by_word.docs[place], w] -= values[by_word.entries[place]]
-        grad_c[w] = ZERO
-    for d in range(o.shape[0]):
-        row = o[d]
-        for w in range(row.size):
-            grad_c[w] += scale * row[w]
+@kernel
+def _exponentials(group, tile, E, n_docs, space):
+    """Logits become exponentials relative to the level in place, and their sums are kept."""
+    for d in range(n_docs):
+        e = E + d * ROW
+        o0, o1, o2, o3 = load(e), load(e + BYTES), load(e + 2 * BYTES), load(e + 3 * BYTES)
+        highest = maximum(maximum(o0, o1), maximum(o2, o3))
+        if any_above(highest, broadcast(space.last_level[group, d] + _HEADROOM)):
+            _raise_level(group, d, e, space.part.shape[2], space)
+        level = broadcast(space.last_level[group, d])
+        space.levels[tile, d] = space.last_level[group, d]
+        o0, o1, o2, o3 = (
+            _exponential(o0, level), _exponential(o1, level), _exponential(o2, level), _exponential(o3, level),
+        )  # fmt: skip
+        store(e, o0)
+        store(e + BYTES, o1)
+        store(e + 2 * BYTES, o2)
+        store(e + 3 * BYTES, o3)
+        sums = address(space.sums) + BYTES * (group * space.sums.shape[1] + d)
+        store(sums, plus(load(sums), plus(plus(o0, o1), plus(o2, o3))))
 
 
-@njit(cache=True)
-def _residual_back(sgemm, group, o, A, W_tile, space, only_winners, scale, is_first):
-    """The group's part of dL/dA: residual times W_tile. Only the winners' columns of it are ever looked at."""
-    if only_winners:
-        part = space.part[group]
-        for d in range(o.shape[0]):
-            if is_first:
-                part[d] = ZERO
-            dot_rows(o[d], space.who[d, : space.n_who[d]], space.turned[group], scale, part[d])
+@kernel
+def _decode_tile(thread, group, tile, n_docs, parameters, rule, words, space):
+    """e of one tile, and its part of dL/da; returns the sigmoids' loss."""
+    m, (B, K) = parameters.W.shape[1], space.who.shape
+    slot = tile if rule.purpose >= GRADIENT else thread
+    E = address(space.E) + slot * B * ROW
+    turned = address(space.turned) + thread * m * ROW
+    bias = address(space.bias[thread])
+    _turn_tile(parameters.W, tile, words, turned)
+    _tile_bias(parameters.c, tile, words, space.bias[thread, 0])
+    n_blocks = space.split.shape[1] - 1
+    for block in range(n_blocks):
+        for d in range(n_docs):
+            start, stop = space.split[d, block], space.split[d, block + 1]
+            who, value = address(space.who) + 4 * (d * K + start), address(space.value) + 4 * (d * K + start)
+            add_rows(who, value, stop - start, turned, E + d * ROW, bias if block == 0 else E + d * ROW)
+    loss = 0.0
+    if rule.softmax:
+        _exponentials(group, tile, E, n_docs, space)
     else:
-        multiply(sgemm, o, W_tile, space.part[group], scale, 0.0 if is_first else 1.0)
+        loss = _sigmoids(E, n_docs)
+    if rule.purpose >= GRADIENT:
+        for block in range(n_blocks):
+            for d in range(n_docs):
+                start, stop = space.split[d, block], space.split[d, block + 1]
+                who = address(space.who) + 4 * (d * K + start)
+                part = address(space.part) + 4 * ((group * B + d) * K + start)
+                _dot_rows(who, stop - start, turned, E + d * ROW, part)
+    return loss
 
 
-@njit(cache=True)
-def _weights_back(sgemm, group, o, A, space, only_winners, scale, G_tile):
-    """G_tile = scale · residualᵀ A: the decoder's part of the gradient of W."""
-    if only_winners:
-        turned = space.turned[group]  # W's tile is no longer needed
-        for j in range(A.shape[1]):
-            winners = space.won[space.won_ptr[j] : space.won_ptr[j + 1]]
-            add_rows(A[:, j], winners, o, turned[j, : o.shape[1]])
-        turn_back(turned, scale, G_tile)
-    else:
-        multiply_transposed(sgemm, o, A, G_tile, scale, 0.0)
-
-
-@njit(cache=True)
-def _decoder_group(
-    sgemm, group, n_groups, values, by_word, A, W, c, use_softmax, only_winners, scale, space, G, grad_c
-):
-    loss = space.losses[group] if use_softmax else 0.0
-    for tile in range(group, tiles_of(W), n_groups):
-        first, last = tile * TILE, min(tile * TILE + TILE, W.shape[0])
-        o = _tile(space.logits, tile if use_softmax else group, A.shape[0], first, last)
-        if use_softmax:
-            _probabilities(o, space.total[tile])
-            if only_winners and scale > 0:
-                turn(W[first:last], space.turned[group])
-        else:
-            _logits(sgemm, group, o, A, W[first:last], space, only_winners)
-            loss -= _target(o, c[first:last], values, by_word, first)
-            loss += sigmoids(o, c[first:last])
-        if scale > 0:
-            _residual(o, values, by_word, first, scale, grad_c[first:last])
-            _residual_back(sgemm, group, o, A, W[first:last], space, only_winners, scale, tile == group)
-            _weights_back(sgemm, group, o, A, space, only_winners, scale, G[first:last])
+@kernel
+def decode_group(thread, group, n_docs, parameters, rule, words, space):
+    """All tiles of one group."""
+    K, n_tiles = space.part.shape[2], (words.n[0] + TILE - 1) // TILE
+    loss = 0.0
+    for d in range(n_docs):
+        part = address(space.part) + 4 * K * (group * space.part.shape[1] + d)
+        for v in range(0, 4 * K, BYTES):
+            store(part + v, zeros())
+        store(address(space.sums) + BYTES * (group * space.sums.shape[1] + d), zeros())
+        space.last_level[group, d] = space.level[d]
+    for tile in range(group, n_tiles, space.part.shape[0]):
+        loss += _decode_tile(thread, group, tile, n_docs, parameters, rule, words, space)
     space.losses[group] = loss
-
-
-@njit(cache=True, parallel=True)
-def decoder_pass(sgemm, values, by_word, A, W, c, use_softmax, only_winners, scale, space, G, grad_c):
-    """Residuals tile by tile and the gradients they give: G (V, m), grad_c, and dL/dA in ``space.part``.
-
-    ``scale``, one over the batch size, makes them gradients of the mean loss; 0 asks for the loss alone.
-    """
-    n_groups = groups_of(W)
-    for group in prange(n_groups):
-        _decoder_group(
-            sgemm,
-            np.int64(group),
-            n_groups,
-            values,
-            by_word,
-            A,
-            W,
-            c,
-            use_softmax,
-            only_winners,
-            scale,
-            space,
-            G,
-            grad_c,
-        )

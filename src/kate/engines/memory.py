@@ -1,72 +1,62 @@
-"""What the passes of a CPU step share: tiles and groups, the batch in two orders, the memory they work in."""
+"""What the passes of a CPU step share: the documents, the rule of a step, the words of a batch, memory to work in."""
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
-TILE = 256  # words in a tile: 256 rows of 128 floats are 128 KiB, at home in any L2 cache
-GROUPS = 16  # parts of the hidden gradient, and so the most threads that a step can use
-KEEP_GRADIENT, ADAM, ADADELTA = 0, 1, 2
-FEW_WINNERS = 0.3  # of the neurons: where no more win, a decoder that passes over the losers beats BLAS ...
-SMALL_TILE = 256  # ... if there are no more neurons than this, so that a turned tile stays in the cache
+from kate.engines.formulas import LANES, TILE
+from kate.engines.network import Network, Optimizer, Recipe
+
+GROUPS = (
+    16  # in which tiles of words are dealt: parts of the hidden gradient, and so the most threads that help
+)
+BLOCK = 64  # rows of a tile, 16 KiB of them, that stay in the L1 cache while all documents use them
+ROW = 4 * TILE  # bytes of a tile's row
+LOSS, GRADIENT, ADAM, ADADELTA = range(4)  # what a step is for: to measure, to differentiate, or to learn
 
 
 class Rows(NamedTuple):
-    """Scaled sparse documents; ``values`` are input and target at once, ``mass`` their sum for each document."""
+    """Scaled sparse documents; ``values`` are input and target at once. ``docs`` in batches ptr[i]:ptr[i + 1]."""
 
     indptr: Any
     indices: Any
     values: Any
-    mass: Any
+    docs: Any
+    ptr: Any
+
+
+class Parameters(NamedTuple):
+    """A network's arrays (or their gradient, or moments), columns padded to whole vectors."""
+
+    W: Any  # (V, m)
+    b: Any  # (m,)
+    c: Any  # (V,)
 
 
 class Rule(NamedTuple):
-    """:class:`kate.engines.network.Recipe` in numbers."""
+    """:class:`kate.engines.network.Recipe` and the optimizer in numbers; ``m`` is the number of real neurons."""
 
+    purpose: int
     softmax: bool
     sigmoid: bool
+    m: int
     n_winners: int
     alpha: np.float32
     dropout: float
-    seed: int
+    decay1: float
+    decay2: float
+    epsilon: float
+    n_steps: int
 
 
-class ByWord(NamedTuple):
-    """The batch by word: entries of word w are ptr[w]:ptr[w + 1] of ``docs`` (in the batch) and ``entries``."""
+class Update(NamedTuple):
+    """The optimizer at one step: ``correct1`` and ``correct2`` undo that Adam's moments start at zero."""
 
-    ptr: Any
-    docs: Any
-    entries: Any
-
-
-class Space(NamedTuple):
-    """Memory that a step works in, for one batch size."""
-
-    Z: Any  # (B, m)
-    bits: Any  # (B, m) int32, Z read as integers
-    A: Any  # (B, m)
-    role: Any  # (B, m) int8
-    who: Any  # (B, m) int32: the neurons that are not silent
-    n_who: Any  # (B,): and how many they are
-    won_ptr: Any  # (m + 1,): the documents in which neuron j is not silent are won_ptr[j]:won_ptr[j + 1] ...
-    won: Any  # (B * m,) int32: ... of this
-    turned: Any  # (GROUPS, m, TILE + 16): Wᵀ of the tile a group is at
-    D: Any  # (B, m)
-    part: Any  # (GROUPS, B, m)
-    logits: Any  # (tiles or GROUPS, B * TILE)
-    highest: Any  # (tiles, B): the softmax's maximum of a row in a tile
-    total: Any  # (tiles, B): and the sum of its exponentials
-    losses: Any  # (GROUPS,)
-
-
-class UpdateRule(NamedTuple):
-    """The optimizer of this step: ``correct1`` and ``correct2`` are Adam's bias corrections."""
-
-    method: int
+    purpose: int
     rate: np.float32
     decay1: np.float32
     decay2: np.float32
@@ -75,50 +65,128 @@ class UpdateRule(NamedTuple):
     correct2: np.float32
 
 
-@njit(cache=True)
-def tiles_of(W):
-    return (W.shape[0] + TILE - 1) // TILE
+class Words(NamedTuple):
+    """The words that a batch decodes, and which of its documents have them.
+
+    Entries of the word ``words[i]`` are ptr[i]:ptr[i + 1] of ``docs`` (in the batch) and ``entries`` (of the rows).
+    """
+
+    n: Any  # (1,): how many they are
+    words: Any  # padded to whole tiles
+    bytes: Any  # the same: where a word's row begins in W
+    ptr: Any
+    docs: Any
+    entries: Any
 
 
-@njit(cache=True)
-def groups_of(W):
-    return min(GROUPS, tiles_of(W))
+class Space(NamedTuple):
+    """Memory that a step works in. B documents, m neurons, K at most not silent, tiles of TILE words."""
+
+    Z: Any  # (B, m): the hidden layer
+    A: Any  # (B, m): after the competition
+    Y: Any  # (B, m): Σ x W over a document's words
+    D: Any  # (B, m): dL / d(W x + b)
+    kept: Any  # (B, m): what a word that the encoder saw adds to its row's gradient, over x
+    dropped: Any  # (B, m): and what one adds that it did not see
+    who: Any  # (B, K) int32: the neurons that are not silent, each as the place of its row in a tile (bytes)
+    value: Any  # (B, K): and their values in A
+    n_who: Any  # (B,): how many they are; silent ones follow, up to a multiple of 8
+    split: Any  # (B, blocks + 1): where the neurons of a block begin in ``who``
+    place: Any  # (B, K) int32: where they stand in ``won``
+    won_ptr: Any  # (m + 1,): the documents in which a neuron is not silent are won_ptr[j]:won_ptr[j + 1] ...
+    won: Any  # int32: ... of this, each as the place of its row in a tile of E (bytes)
+    won_value: Any  # and its value there times the document's factor
+    all_docs: Any  # (B,) int32: every document's row
+    factor: Any  # (B,): from E to the residual, over the batch size
+    mass: Any  # (B,): Σ x
+    target: Any  # (B,): Σ x o, what the target contributes to either loss
+    level: Any  # (B,): logits are exponentiated relative to this
+    E: Any  # (tiles, B, TILE): sigmoids, or exponentials
+    levels: Any  # (tiles, B): the level they are relative to
+    last_level: Any  # (GROUPS, B)
+    sums: Any  # (GROUPS, B, LANES): of the exponentials
+    part: Any  # (GROUPS, B, K): of dL/dA
+    losses: Any  # (GROUPS,)
+    turned: Any  # (threads, m, TILE): a tile of Wᵀ, or of its gradient
+    strip: Any  # (threads, LANES, m): gradients of so many words
+    bias: Any  # (threads, 5, TILE): a tile of c, of its gradient, of its two moments, and of zeros
+    sizes: Any  # (threads, max(m, K)): of a document's neurons
 
 
-@njit(cache=True)
-def sort_by_word(rows, docs, by_word):
-    """Fill ``by_word`` by a counting sort; within a word the documents keep their order."""
-    indptr, indices, ptr = rows.indptr, rows.indices, by_word.ptr
-    ptr[:] = 0
-    for d in docs:
-        for entry in range(indptr[d], indptr[d + 1]):
-            ptr[indices[entry] + 1] += 1
-    for w in range(1, ptr.size):
-        ptr[w] += ptr[w - 1]
-    for i in range(docs.size):
-        for entry in range(indptr[docs[i]], indptr[docs[i] + 1]):
-            place = ptr[indices[entry]]  # for now the next free place; after the loop, the word's end
-            by_word.docs[place] = i
-            by_word.entries[place] = entry
-            ptr[indices[entry]] = place + 1
-    for w in range(ptr.size - 1, 0, -1):
-        ptr[w] = ptr[w - 1]
-    ptr[0] = 0
+STRIDES = np.arange(LANES, dtype=np.int64) * ROW  # rows of a turned tile
 
 
-@njit(cache=True)
-def sort_by_winner(who, n_who, won_ptr, won):
-    """The documents of each neuron that is not silent in them, by a counting sort."""
-    won_ptr[:] = 0
-    for d in range(n_who.size):
-        for i in range(n_who[d]):
-            won_ptr[who[d, i] + 1] += 1
-    for j in range(1, won_ptr.size):
-        won_ptr[j] += won_ptr[j - 1]
-    for d in range(n_who.size):
-        for i in range(n_who[d]):
-            won[won_ptr[who[d, i]]] = d
-            won_ptr[who[d, i]] += 1
-    for j in range(won_ptr.size - 1, 0, -1):
-        won_ptr[j] = won_ptr[j - 1]
-    won_ptr[0] = 0
+def padded(n: int, to: int = LANES) -> int:
+    return -(-n // to) * to
+
+
+def words_of(n_words: int, pitch: int, n_entries: int) -> Words:
+    """All words, in their order; ``pitch`` is the length of a row of W in bytes."""
+    words = np.zeros(padded(n_words, TILE), np.int64)
+    words[:n_words] = np.arange(n_words)
+    return Words(
+        np.array([n_words], np.int64), words, words * pitch,
+        np.zeros(n_words + 1, np.int64), np.zeros(n_entries, np.int32), np.zeros(n_entries, np.int64),
+    )  # fmt: skip
+
+
+def space_for(
+    n_words: int, m: int, n_docs: int, n_who: int, n_threads: int, keeps_tiles: bool, is_softmax: bool
+) -> Space:
+    """Room for batches of ``n_docs``; without ``keeps_tiles`` (where nothing is learned) a thread has one tile."""
+    B, K, tiles = n_docs, padded(n_who), padded(n_words, TILE) // TILE
+    groups = min(GROUPS, tiles)
+    blocks = -(-m // BLOCK)
+    return Space(
+        Z=floats(B, m), A=floats(B, m), Y=floats(B, m), D=floats(B, m), kept=floats(B, m), dropped=floats(B, m),
+        who=np.zeros((B, K), np.int32), value=floats(B, K), n_who=np.zeros(B, np.int64),
+        split=np.zeros((B, blocks + 1), np.int64), place=np.zeros((B, K), np.int32),
+        won_ptr=np.zeros(m + 1, np.int64), won=np.zeros(B * K + 4 * m, np.int32), won_value=floats(B * K + 4 * m),
+        all_docs=(np.arange(padded(B, 4)) % B * ROW).astype(np.int32), factor=floats(padded(B, 4)),
+        mass=np.zeros(B), target=np.zeros(B), level=floats(B),
+        E=floats(tiles if keeps_tiles else n_threads, B, TILE),
+        levels=floats(tiles if is_softmax else 1, B), last_level=floats(groups, B), sums=floats(groups, B, LANES),
+        part=floats(groups, B, K), losses=np.zeros(groups),
+        turned=floats(n_threads, m, TILE), strip=floats(n_threads, LANES, m), bias=floats(n_threads, 5, TILE),
+        sizes=floats(n_threads, max(m, K)),
+    )  # fmt: skip
+
+
+def floats(*shape: int) -> NDArray[np.float32]:
+    """Zeros that begin at a whole cache line."""
+    n = int(np.prod(shape))
+    room = np.zeros(n + 16, np.float32)
+    start = -room.ctypes.data % 64 // 4
+    return room[start : start + n].reshape(shape)
+
+
+def rows_of(X: csr_matrix, batches: list[NDArray[np.int64]]) -> Rows:
+    ptr = np.cumsum([0, *(docs.size for docs in batches)])
+    return Rows(X.indptr.astype(np.int64), X.indices, X.data, np.concatenate(batches), ptr)
+
+
+def rule_of(recipe: Recipe, optimizer: Optimizer | None, purpose: int, m: int) -> Rule:
+    decays, epsilon, n_steps = (
+        (optimizer.decay, optimizer.epsilon, optimizer.n_steps) if optimizer else ((0.0, 0.0), 0.0, 0)
+    )
+    return Rule(
+        purpose, recipe.loss == "softmax", recipe.activation == "sigmoid", m, recipe.n_winners,
+        np.float32(recipe.amplification), recipe.dropout, *decays, epsilon, n_steps,
+    )  # fmt: skip
+
+
+def parameters_of(network: Network) -> Parameters:
+    """The network's own arrays where its rows are whole vectors, otherwise copies with zeros at the end."""
+    m = network.b.size
+    if m % LANES == 0 and all(array.flags.c_contiguous for array in network):
+        return Parameters(*network)
+    W, b = floats(network.W.shape[0], padded(m)), floats(padded(m))
+    W[:, :m], b[:m] = network.W, network.b
+    return Parameters(W, b, np.ascontiguousarray(network.c))
+
+
+def write_back(parameters: Parameters, network: Network) -> None:
+    if parameters.W is not network.W:
+        m = network.b.size
+        network.W[...], network.b[...] = parameters.W[:, :m], parameters.b[:m]
+        network.c[...] = parameters.c

@@ -1,110 +1,202 @@
-"""One training step of KATE on the CPU, compiled: four passes over a batch of sparse rows, in tiles of words.
+"""Training steps of KATE on the CPU, compiled: whole runs of batches by a team of threads, five passes a batch.
 
-For a batch of B documents, V words and m topics:
+For a batch of B documents, the words that it decodes (all V of them, or a sample) and m topics:
 
-    Z (B, m)     = g(W x + b)                                      hidden_pass
-    A (B, m)     = compete(Z); role: +-1 winner, +-2 loser, 0 neither
-    residual     = output(W A + c) - x, a tile of words at a time  decoder_pass
-    D (B, m)     = dL / d(W x + b)                                 hidden_back
-    G (V, m)     = the gradient of W, decoder's and encoder's part encoder_back, then the update
+    Z, A (B, m)    the hidden layer and who wins it, a document at a time          hidden.py
+    E (B, words)   sigmoids or exponentials of the logits, a tile of words at a time,
+                   and their part of dL/dA                                         decoder.py
+    D (B, m)       = dL / d(Wᵀ x + b), a document at a time                        hidden.py
+    dL/dW, dL/dc   a tile of words at a time, and the optimizer's step on them     gradient.py
 
-The words are cut into tiles whose rows of W stay in the cache while logits, residuals and both gradients of the
-decoder are computed, so no array of B × V is swept twice (the softmax keeps one, for its normaliser). Tiles are dealt
-to a fixed number of groups, and each group sums its own part of the hidden gradient: the result does not depend on the
-number of threads.
+Tiles are dealt to a fixed number of groups, and each group sums its own part of dL/dA: so the result does not depend on
+the number of threads.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 from __future__ import annotations
 
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from kate.engines.decoder import decoder_pass, softmax_exponentials, softmax_normalise
-from kate.engines.elementary import FAST, adadelta, adam, is_kept
-from kate.engines.hidden import hidden_back, hidden_pass
-from kate.engines.memory import (
-    ADADELTA,
-    ADAM,
-    FEW_WINNERS,
-    SMALL_TILE,
-    TILE,
-    groups_of,
-    sort_by_winner,
-    sort_by_word,
-    tiles_of,
-)
+from kate.engines.decoder import decode_group
+from kate.engines.formulas import TILE, kernel
+from kate.engines.gradient import learn_hidden_bias, learn_tile
+from kate.engines.hidden import hidden_back, hidden_document
+from kate.engines.memory import ADAM, GRADIENT, ROW, Update
+from kate.engines.team import DONE, STOP, meet, next_item, tell, told
+from kate.engines.vectors import address
+
+_DOCS = 4  # documents that a thread takes at a time
+_ONE = np.float32(1.0)
 
 
-@njit(cache=True)
-def _update(p, g, first, second, u):
-    if u.method == ADAM:
-        adam(p, g, first, second, u.rate, u.decay1, u.decay2, u.epsilon, u.correct1, u.correct2)
-    elif u.method == ADADELTA:
-        adadelta(p, g, first, second, u.rate, u.decay1, u.epsilon)
+@kernel
+def sort_by_word(rows, docs, words):
+    """Fill ``words`` by a counting sort; within a word the documents keep their order."""
+    indptr, indices, ptr = rows.indptr, rows.indices, words.ptr
+    n = words.n[0]
+    for w in range(n + 1):
+        ptr[w] = 0
+    for doc in docs:
+        for entry in range(indptr[doc], indptr[doc + 1]):
+            ptr[indices[entry] + 1] += 1
+    for w in range(1, n + 1):
+        ptr[w] += ptr[w - 1]
+    for d in range(docs.size):
+        for entry in range(indptr[docs[d]], indptr[docs[d] + 1]):
+            place = ptr[indices[entry]]  # for now the next free place; after the loop, the word's end
+            words.docs[place], words.entries[place] = d, entry
+            ptr[indices[entry]] = place + 1
+    for w in range(n, 0, -1):
+        ptr[w] = ptr[w - 1]
+    ptr[0] = 0
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST)
-def _encoder_group(group, n_groups, rows, by_word, rule, D, W, G, first, second, update):
-    keep_scale = np.float32(1.0 / (1.0 - rule.dropout))
-    for tile in range(group, tiles_of(W), n_groups):
-        for w in range(tile * TILE, min(tile * TILE + TILE, W.shape[0])):
-            g = G[w]
-            for place in range(by_word.ptr[w], by_word.ptr[w + 1]):
-                entry = by_word.entries[place]
-                if rule.dropout == 0.0 or is_kept(rule.seed, entry, rule.dropout):
-                    x = rows.values[entry] * keep_scale
-                    row = D[by_word.docs[place]]
-                    for j in range(g.size):
-                        g[j] += x * row[j]
-            _update(W[w], g, first[w], second[w], update)
+@kernel
+def _sort_by_winner(n_docs, space):
+    """The documents of each neuron that is not silent in them, by a counting sort; lists of a multiple of 4."""
+    ptr, m = space.won_ptr, space.D.shape[1]
+    for j in range(m + 1):
+        ptr[j] = 0
+    for d in range(n_docs):
+        for i in range(space.n_who[d]):
+            ptr[space.who[d, i] // ROW + 1] += 1
+    for j in range(1, m + 1):
+        ptr[j] = ptr[j - 1] + (ptr[j] + 3) // 4 * 4
+    for place in range(ptr[m]):
+        space.won[place], space.won_value[place] = 0, np.float32(0.0)
+    for d in range(n_docs):
+        for i in range(space.n_who[d]):
+            j = space.who[d, i] // ROW
+            space.won[ptr[j]], space.place[d, i] = d * ROW, ptr[j]
+            ptr[j] += 1
+    for j in range(
+        m, 0, -1
+    ):  # a list's end is now where it was filled to: its padded start is the one before's end
+        ptr[j] = (ptr[j - 1] + 3) // 4 * 4
+    ptr[0] = 0
+    for d in range(n_docs, space.factor.size):  # all documents are added up in fours, too
+        space.factor[d] = np.float32(0.0)
 
 
-@njit(cache=True, parallel=True)
-def encoder_back(rows, by_word, rule, D, W, G, first, second, update):
-    """Add the encoder's part to the gradient row by row and, while a row is warm, let the optimizer step on it."""
-    n_groups = groups_of(W)
-    for group in prange(n_groups):
-        _encoder_group(np.int64(group), n_groups, rows, by_word, rule, D, W, G, first, second, update)
+@kernel
+def _update_of(rule, rate, step):
+    correct1, correct2 = 1.0, 1.0
+    if rule.purpose == ADAM:
+        correct1, correct2 = 1.0 / (1.0 - rule.decay1**step), 1.0 / (1.0 - rule.decay2**step)
+    return Update(
+        rule.purpose, np.float32(rate), np.float32(rule.decay1), np.float32(rule.decay2), np.float32(rule.epsilon),
+        np.float32(correct1), np.float32(correct2),
+    )  # fmt: skip
 
 
-@njit(cache=True)
-def forward(sgemm, rows, docs, network, rule, by_word, space, G, grad_c, scale):
-    """Hidden and decoder pass of one batch; returns its summed loss."""
-    A = space.A[: docs.size]
-    W, c = network.W, network.c
-    hidden_pass(rows, docs, W, network.b, rule, space)
-    sort_by_word(rows, docs, by_word)
-    only_winners = 0 < rule.n_winners <= FEW_WINNERS * W.shape[1] and W.shape[1] <= SMALL_TILE
-    if only_winners:
-        sort_by_winner(space.who, space.n_who[: docs.size], space.won_ptr, space.won)
-    loss = 0.0
-    if rule.softmax:
-        softmax_exponentials(sgemm, rows.values, by_word, A, W, c, only_winners, space)
-        loss += softmax_normalise(space.highest, space.total, docs.size, rows.mass[docs])
-    decoder_pass(sgemm, rows.values, by_word, A, W, c, rule.softmax, only_winners, scale, space, G, grad_c)
-    return loss + space.losses[: groups_of(W)].sum()
+@kernel
+def _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space):
+    n_chunks = (docs.size + _DOCS - 1) // _DOCS
+    item = next_item(state)
+    while item <= n_chunks:
+        if item == 0:
+            sort_by_word(rows, docs, words)
+        else:
+            for d in range((item - 1) * _DOCS, min(item * _DOCS, docs.size)):
+                hidden_document(thread, d, docs[d], rows, parameters, rule, seed, space)
+        item = next_item(state)
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST)
-def _add_up(D, total):
-    total[:] = D[0]
-    for d in range(1, D.shape[0]):
-        row = D[d]
-        for j in range(total.size):
-            total[j] += row[j]
+@kernel
+def _decoder_pass(thread, state, n_docs, n_groups, parameters, rule, words, space):
+    item = next_item(state)
+    while item <= n_groups:
+        if item == 0:
+            if rule.purpose >= GRADIENT:
+                _sort_by_winner(n_docs, space)
+        else:
+            decode_group(thread, item - 1, n_docs, parameters, rule, words, space)
+        item = next_item(state)
 
 
-@njit(cache=True)
-def step(sgemm, rows, docs, network, rule, by_word, space, gradient, first, second, update):
-    """One whole step; returns the summed loss of the batch. With KEEP_GRADIENT nothing but ``gradient`` changes."""
-    B = docs.size
-    scale = np.float32(1.0 / B)
-    loss = forward(sgemm, rows, docs, network, rule, by_word, space, gradient.W, gradient.c, scale)
-    D = space.D[:B]
-    hidden_back(rule, space.Z[:B], space.role[:B], space.part, groups_of(network.W), D)
-    encoder_back(rows, by_word, rule, D, network.W, gradient.W, first.W, second.W, update)
-    _add_up(D, gradient.b)
-    _update(network.b, gradient.b, first.b, second.b, update)
-    _update(network.c, gradient.c, first.c, second.c, update)
-    return loss
+@kernel
+def _hidden_back_pass(thread, state, n_docs, n_groups, rule, space):
+    scale = _ONE / np.float32(n_docs)
+    n_chunks = (n_docs + _DOCS - 1) // _DOCS
+    item = next_item(state)
+    while item < n_chunks:
+        for d in range(item * _DOCS, min((item + 1) * _DOCS, n_docs)):
+            space.target[d] = hidden_back(thread, d, n_groups, scale, rule, space)
+        item = next_item(state)
+
+
+@kernel
+def _learning_pass(
+    thread, state, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
+):
+    n_tiles = (words.n[0] + TILE - 1) // TILE
+    item = next_item(state)
+    while item <= n_tiles:
+        if item == 0:
+            learn_hidden_bias(thread, n_docs, parameters, gradient, moments1, moments2, u, space)
+        else:
+            learn_tile(
+                thread, item - 1, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
+            )  # fmt: skip
+        item = next_item(state)
+
+
+def _train_batches(
+    thread,
+    n_threads,
+    state,
+    rows,
+    words,
+    parameters,
+    gradient,
+    moments1,
+    moments2,
+    rule,
+    rates,
+    seeds,
+    space,
+    losses,
+):
+    """What one thread of the team does: every batch in turn. The summed loss of each goes to ``losses``."""
+    where = address(state)
+    for batch in range(losses.size):
+        if told(where, STOP) > 0:  # read between two barriers, so that all threads see the same
+            break
+        docs, seed = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]], seeds[batch]
+        _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space)
+        meet(state, n_threads)
+        n_groups = min(space.part.shape[0], (words.n[0] + TILE - 1) // TILE)
+        _decoder_pass(thread, state, docs.size, n_groups, parameters, rule, words, space)
+        meet(state, n_threads)
+        _hidden_back_pass(thread, state, docs.size, n_groups, rule, space)
+        meet(state, n_threads)
+        if thread == 0:
+            for group in range(n_groups):
+                losses[batch] += space.losses[group]
+            for d in range(docs.size):
+                losses[batch] += space.target[d]
+            tell(where, DONE, batch + 1)
+        if rule.purpose >= GRADIENT:
+            u = _update_of(rule, rates[batch], rule.n_steps + batch + 1)
+            _learning_pass(
+                thread, state, docs.size, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
+            )  # fmt: skip
+        meet(state, n_threads)
+
+
+def _fingerprint() -> str:
+    """Changes with every file that the compiled function is made of; numba looks at the function's own file alone."""
+    digest = sha256()
+    for name in sorted(["decoder", "formulas", "gradient", "hidden", "memory", "step", "team", "vectors"]):
+        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
+    return digest.hexdigest()[:12]
+
+
+# numba names the file that it keeps the machine code in after the function
+_train_batches.__qualname__ = f"train_batches_{_fingerprint()}"
+train_batches: Any = njit(_train_batches, nogil=True, cache=True, error_model="numpy")

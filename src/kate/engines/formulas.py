@@ -1,0 +1,257 @@
+"""Vectors for compiled code: as many floats as a register of this machine holds, and functions of them.
+
+numba knows scalars and arrays, and leaves it to LLVM to guess vector loops. The kernels of this engine keep their sums
+in registers and say so: a value of type ``lanes`` is one register of ``LANES`` floats.
+
+Functions of vectors are written once, as formulas over :class:`Formula`, and become intrinsics of numba:
+
+    @vector_function
+    def sigmoid(x):
+        return 1 / (1 + exp(-x))
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba.extending
+from llvmlite import ir
+from numba import njit, types
+from numba.core.cgutils import get_or_insert_function
+from numba.extending import models, register_model
+
+__all__ = [
+    "BYTES", "LANES", "TILE", "exp", "fma", "intrinsic", "kernel", "lanes", "log", "maximum", "plus", "reciprocal",
+    "reciprocal_root", "times", "vector_function",
+]  # fmt: skip
+
+
+def _has_wide_registers() -> bool:
+    features: dict[str, bool] = llvm.get_host_cpu_features()
+    return bool(features.get("avx512f"))
+
+
+WIDE = _has_wide_registers()
+LANES = 16 if WIDE else 8
+TILE = 4 * LANES  # words that are decoded together: four registers of sums for each document
+BYTES = 4 * LANES  # of a vector
+
+# numba's types speak of Python functions: to mypy kernels and intrinsics are anything.
+intrinsic: Any = numba.extending.intrinsic
+
+# Inner kernels are called by compiled code alone: no wrappers for Python, no reference counts, no errors to raise.
+kernel: Any = partial(
+    njit, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
+)
+
+FLOAT, INT, LONG = ir.FloatType(), ir.IntType(32), ir.IntType(64)
+FLOATS, INTS = ir.VectorType(FLOAT, LANES), ir.VectorType(INT, LANES)
+
+
+class _Lanes(types.Type):
+    def __init__(self) -> None:
+        super().__init__(name=f"lanes{LANES}")
+
+
+@register_model(_Lanes)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager, frontend_type) -> None:
+        super().__init__(manager, frontend_type, FLOATS)
+
+
+lanes: Any = _Lanes()
+
+
+class Formula:
+    """A vector (or mask) in a formula: the operators of Python emit its instructions."""
+
+    def __init__(self, builder: ir.IRBuilder, value: Any) -> None:
+        self.builder, self.value = builder, value
+
+    def __neg__(self) -> Formula:
+        return self.of_number(-0.0) - self
+
+    def __add__(self, other: Any) -> Formula:
+        return self._made(self.builder.fadd(self.value, self._of(other)))
+
+    def __sub__(self, other: Any) -> Formula:
+        return self._made(self.builder.fsub(self.value, self._of(other)))
+
+    def __mul__(self, other: Any) -> Formula:
+        return self._made(self.builder.fmul(self.value, self._of(other)))
+
+    def __truediv__(self, other: Any) -> Formula:
+        return self._made(self.builder.fdiv(self.value, self._of(other)))
+
+    def __radd__(self, other: float) -> Formula:
+        return self.of_number(other) + self
+
+    def __rsub__(self, other: float) -> Formula:
+        return self.of_number(other) - self
+
+    def __rmul__(self, other: float) -> Formula:
+        return self.of_number(other) * self
+
+    def __rtruediv__(self, other: float) -> Formula:
+        return self.of_number(other) / self
+
+    def times(self, factor: Any, plus: Any) -> Formula:
+        """self · factor + plus, rounded once."""
+        return self._call("fma", self.value, self._of(factor), self._of(plus))
+
+    def at_least(self, bound: Any) -> Formula:
+        return self.where(self.is_above(bound), self._made(self._of(bound)))
+
+    def at_most(self, bound: Any) -> Formula:
+        return self._made(self._of(bound)).where(self.is_above(bound), self)
+
+    def rounded(self) -> Formula:
+        return self._call("rint", self.value)
+
+    def absolute(self) -> Formula:
+        return self._call("fabs", self.value)
+
+    def is_above(self, other: Any) -> Formula:
+        return self._made(self.builder.fcmp_ordered(">", self.value, self._of(other)))
+
+    def is_at_least(self, other: Any) -> Formula:
+        return self._made(self.builder.fcmp_ordered(">=", self.value, self._of(other)))
+
+    def where(self, mask: Formula, otherwise: Any) -> Formula:
+        """self where the mask holds."""
+        return self._made(self.builder.select(mask.value, self.value, self._of(otherwise)))
+
+    def power_of_two(self) -> Formula:
+        """2^self for whole numbers from -126 to 127, made from the bits of its exponent."""
+        n = self.builder.fptosi(self.value, INTS)
+        biased = self.builder.add(n, _integers(127))
+        return self.of_bits(self.builder.shl(biased, _integers(23)))
+
+    def split(self) -> tuple[Formula, Formula]:
+        """n and f with self = 2^n f and f from 1/sqrt 2 to sqrt 2."""
+        builder, bits = self.builder, self.builder.bitcast(self.value, INTS)
+        exponent = builder.sub(builder.lshr(bits, _integers(23)), _integers(127))
+        fraction = builder.or_(builder.and_(bits, _integers(0x7FFFFF)), _integers(0x3F800000))
+        n, f = self._made(builder.sitofp(exponent, FLOATS)), self.of_bits(fraction)
+        is_large = f.is_above(2**0.5)
+        return (n + 1).where(is_large, n), (f * 0.5).where(is_large, f)
+
+    def of_bits(self, bits: Any) -> Formula:
+        return self._made(self.builder.bitcast(bits, FLOATS))
+
+    def of_number(self, number: float) -> Formula:
+        return self._made(constant(number))
+
+    def _of(self, other: Any) -> Any:
+        return other.value if isinstance(other, Formula) else constant(other)
+
+    def _made(self, value: Any) -> Formula:
+        return Formula(self.builder, value)
+
+    def _call(self, name: str, *values: Any) -> Formula:
+        return self._made(call_llvm(self.builder, f"llvm.{name}.v{LANES}f32", FLOATS, *values))
+
+
+def constant(number: float) -> Any:
+    return ir.Constant(FLOATS, [float(number)] * LANES)
+
+
+def _integers(number: int) -> Any:
+    return ir.Constant(INTS, [number] * LANES)
+
+
+def call_llvm(builder, name, result, *values):
+    kind = ir.FunctionType(result, [value.type for value in values])
+    return builder.call(get_or_insert_function(builder.module, kind, name), values)
+
+
+def vector_function(formula: Callable[..., Formula]) -> Any:
+    """An intrinsic of numba from a function of Formulas; ``.formula`` is that function, for use in others."""
+    n_arguments = formula.__code__.co_argcount
+
+    def codegen(context, builder, signature, args):
+        return formula(*(Formula(builder, value) for value in args)).value
+
+    made = {1: lambda ctx, x: (lanes(lanes), codegen), 2: lambda ctx, x, y: (lanes(lanes, lanes), codegen),
+            3: lambda ctx, x, y, z: (lanes(lanes, lanes, lanes), codegen)}[n_arguments]  # fmt: skip
+    made.__name__, made.__doc__ = formula.__name__, formula.__doc__
+    function = intrinsic(made)
+    function.formula = formula
+    return function
+
+
+@vector_function
+def fma(x, y, z):
+    """x y + z"""
+    return x.times(y, z)
+
+
+@vector_function
+def times(x, y):
+    return x * y
+
+
+@vector_function
+def plus(x, y):
+    return x + y
+
+
+@vector_function
+def maximum(x, y):
+    return x.at_least(y)
+
+
+@vector_function
+def exp(x):
+    """exp to about 2 ulp, between -87 and 88.
+
+    x = n ln 2 + r with |r| <= ln 2 / 2 (ln 2 in two parts, so that r is exact), exp(r) by a polynomial, and 2^n made
+    from its bits.
+    """
+    x = x.at_least(-87.0).at_most(88.0)
+    n = (x * 1.44269504).rounded()
+    r = n.times(2.12194440e-4, n.times(-0.693359375, x))
+    p = r * (1 / 5040) + 1 / 720
+    for coefficient in (1 / 120, 1 / 24, 1 / 6, 0.5, 1.0, 1.0):
+        p = p.times(r, coefficient)
+    return p * n.power_of_two()
+
+
+@vector_function
+def log(x):
+    """log of normal numbers to about 2 ulp: x = 2^n f with f from 1/sqrt 2 to sqrt 2, log f by the series of artanh."""
+    n, f = x.split()
+    t = (f - 1) / (f + 1)
+    square = t * t
+    p = square * (2 / 9) + 2 / 7
+    for coefficient in (2 / 5, 2 / 3, 2.0):
+        p = p.times(square, coefficient)
+    return n.times(0.69314718, p * t)
+
+
+@vector_function
+def reciprocal_root(x):
+    """1 / sqrt(x) for x > 0: the machine's estimate of 14 bits where it has one, made exact by a step of Newton's."""
+    if not WIDE:
+        return 1 / x._call("sqrt", x.value)
+    mask = ir.Constant(ir.IntType(16), -1)
+    estimate = x._made(
+        call_llvm(x.builder, "llvm.x86.avx512.rsqrt14.ps.512", FLOATS, x.value, constant(0.0), mask)
+    )
+    return estimate * (x * estimate).times(estimate * -0.5, 1.5)
+
+
+@vector_function
+def reciprocal(x):
+    """1 / x, in the same way."""
+    if not WIDE:
+        return 1 / x
+    mask = ir.Constant(ir.IntType(16), -1)
+    estimate = x._made(
+        call_llvm(x.builder, "llvm.x86.avx512.rcp14.ps.512", FLOATS, x.value, constant(0.0), mask)
+    )
+    return estimate * x.times(estimate * -1.0, 2.0)

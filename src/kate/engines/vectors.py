@@ -1,0 +1,221 @@
+"""Vectors in memory: loads and stores, sums over lanes, squares of floats transposed. Addresses are in bytes."""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.core.cgutils import get_or_insert_function
+
+from kate.engines.formulas import FLOAT, FLOATS, INT, INTS, LANES, LONG, call_llvm, constant, intrinsic, lanes
+
+__all__ = [
+    "add_sums", "address", "any_above", "broadcast", "count_at_least", "float_of_bits", "load", "offset", "prefetch",
+    "spread", "store", "total", "turn", "zeros",
+]  # fmt: skip
+
+
+def _pointer(builder, address, to=FLOATS):
+    return builder.inttoptr(address, to.as_pointer())
+
+
+@intrinsic
+def address(ctx, array):
+    """Where an array begins, in bytes."""
+
+    def codegen(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.ptrtoint(data, LONG)
+
+    return types.int64(array), codegen
+
+
+@intrinsic
+def load(ctx, where):
+    def codegen(context, builder, signature, args):
+        return builder.load(_pointer(builder, args[0]), align=4)
+
+    return lanes(types.int64), codegen
+
+
+@intrinsic
+def store(ctx, where, vector):
+    def codegen(context, builder, signature, args):
+        builder.store(args[1], _pointer(builder, args[0]), align=4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, lanes), codegen
+
+
+@intrinsic
+def broadcast(ctx, number):
+    def codegen(context, builder, signature, args):
+        return _splat(builder, args[0])
+
+    return lanes(types.float32), codegen
+
+
+def _splat(builder, scalar):
+    one = builder.insert_element(ir.Constant(FLOATS, ir.Undefined), scalar, ir.Constant(INT, 0))
+    return builder.shuffle_vector(one, one, ir.Constant(INTS, [0] * LANES))
+
+
+@intrinsic
+def spread(ctx, where):
+    """The float at an address in every lane."""
+
+    def codegen(context, builder, signature, args):
+        return _splat(builder, builder.load(_pointer(builder, args[0], FLOAT), align=4))
+
+    return lanes(types.int64), codegen
+
+
+@intrinsic
+def offset(ctx, where):
+    """The 32-bit integer at an address."""
+
+    def codegen(context, builder, signature, args):
+        return builder.zext(builder.load(_pointer(builder, args[0], INT), align=4), LONG)
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def float_of_bits(ctx, bits):
+    def codegen(context, builder, signature, args):
+        return builder.bitcast(args[0], FLOAT)
+
+    return types.float32(types.int32), codegen
+
+
+@intrinsic
+def zeros(ctx):
+    def codegen(context, builder, signature, args):
+        return constant(0.0)
+
+    return lanes(), codegen
+
+
+@intrinsic
+def any_above(ctx, x, y):
+    """Whether x > y in any lane."""
+
+    def codegen(context, builder, signature, args):
+        bits = _mask_bits(builder, builder.fcmp_ordered(">", *args))
+        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+
+    return types.boolean(lanes, lanes), codegen
+
+
+@intrinsic
+def count_at_least(ctx, x, y):
+    """In how many lanes x >= y."""
+
+    def codegen(context, builder, signature, args):
+        bits = _mask_bits(builder, builder.fcmp_ordered(">=", *args))
+        count = call_llvm(builder, f"llvm.ctpop.i{LANES}", bits.type, bits)
+        return builder.zext(count, LONG)
+
+    return types.int64(lanes, lanes), codegen
+
+
+def _mask_bits(builder, mask):
+    return builder.bitcast(mask, ir.IntType(LANES))
+
+
+@intrinsic
+def total(ctx, x):
+    """The sum of the lanes."""
+
+    def codegen(context, builder, signature, args):
+        value = args[0]
+        return builder.extract_element(_fold(builder, value, 1), ir.Constant(INT, 0))
+
+    return types.float32(lanes), codegen
+
+
+def _fold(builder, value, down_to):
+    """Halves added to halves until ``down_to`` lanes are left, at the front of the vector."""
+    width = LANES // 2
+    while width >= down_to:
+        other = builder.shuffle_vector(
+            value, value, ir.Constant(INTS, [(i + width) % LANES for i in range(LANES)])
+        )
+        value = builder.fadd(value, other)
+        width //= 2
+    return value
+
+
+@intrinsic
+def add_sums(ctx, where, s0, s1, s2, s3, s4, s5, s6, s7):
+    """Add the sums of eight vectors' lanes to the eight floats at ``where``: pairs of vectors fold into one, thrice."""
+
+    def codegen(context, builder, signature, args):
+        vectors = list(args[1:])
+        width = 1
+        while len(vectors) > 1:
+            # lanes whose number has the bit ``width`` come from the second of a pair, the others from the first
+            first = [i + (LANES if i & width else 0) for i in range(LANES)]
+            second = [(i ^ width) + (LANES if i & width else 0) for i in range(LANES)]
+            vectors = [
+                builder.fadd(
+                    *(builder.shuffle_vector(a, b, ir.Constant(INTS, take)) for take in (first, second))
+                )
+                for a, b in zip(vectors[::2], vectors[1::2], strict=True)
+            ]
+            width *= 2
+        sums = _fold(builder, vectors[0], 8)
+        eight = ir.VectorType(FLOAT, 8)
+        if LANES > 8:
+            sums = builder.shuffle_vector(sums, sums, ir.Constant(ir.VectorType(INT, 8), list(range(8))))
+        pointer = _pointer(builder, args[0], eight)
+        builder.store(builder.fadd(builder.load(pointer, align=4), sums), pointer, align=4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, *[lanes] * 8), codegen
+
+
+@intrinsic
+def turn(ctx, rows, source, target, pitch):
+    """A square of LANES x LANES floats, transposed.
+
+    Row i is read at ``source`` + the i-th integer (int64, in bytes) at ``rows``; column i is written at ``target`` + i
+    ``pitch`` bytes.
+    """
+
+    def codegen(context, builder, signature, args):
+        rows, source, target, pitch = args
+        vectors = []
+        for i in range(LANES):
+            offset = builder.load(_pointer(builder, builder.add(rows, ir.Constant(LONG, 8 * i)), LONG))
+            vectors.append(builder.load(_pointer(builder, builder.add(source, offset)), align=4))
+        width = 1
+        while width < LANES:  # swap the off-diagonal halves of squares of growing size
+            keep = [i if not i & width else i - width + LANES for i in range(LANES)]
+            move = [i + width if not i & width else i + LANES for i in range(LANES)]
+            for i in range(LANES):
+                if not i & width:
+                    a, b = vectors[i], vectors[i + width]
+                    vectors[i] = builder.shuffle_vector(a, b, ir.Constant(INTS, keep))
+                    vectors[i + width] = builder.shuffle_vector(a, b, ir.Constant(INTS, move))
+            width *= 2
+        for i in range(LANES):
+            builder.store(vectors[i], _pointer(builder, target), align=4)
+            target = builder.add(target, pitch)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), codegen
+
+
+@intrinsic
+def prefetch(ctx, where):
+    """Ask for the cache line at an address."""
+
+    def codegen(context, builder, signature, args):
+        pointer = _pointer(builder, args[0], ir.IntType(8))
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, INT, INT, INT])
+        function = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [pointer, *(ir.Constant(INT, n) for n in (0, 3, 1))])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
