@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from scipy.sparse import csr_matrix
 
 from kate.models.checks import require_whole
+from kate.models.defaults import epsilon_of_paper
 from kate.models.encoder import Output, Scaling, scale_counts
 from kate.models.neural import NeuralModel, set_output_bias
 
@@ -18,19 +19,22 @@ if TYPE_CHECKING:
 
 __all__ = ["AE", "CAE", "DAE", "KSAE"]
 
-PAPER_TRAINING: dict[str, Any] = {
-    "scaling": "max",
-    "output_bias": "zero",
-    "optimizer": "adadelta",
-    "learning_rate": 2.0,
-    "warmup": 0.0,
-    "decay": "none",
-    "max_epochs": 100,
-    "batch_size": 50,
-    "validation_fraction": 0.1,
-    "patience": 5,
-}
-"""How Chen & Zaki (2017) trained every autoencoder, the variational one too."""
+
+def paper_training(n_topics: int) -> dict[str, Any]:
+    """How Chen & Zaki (2017) trained every autoencoder, the variational one and KATE too."""
+    return {
+        "scaling": "max",
+        "output_bias": "zero",
+        "optimizer": "adadelta",
+        "learning_rate": 2.0,
+        "epsilon": epsilon_of_paper(n_topics),
+        "warmup": 0.0,
+        "decay": "none",
+        "max_epochs": 100,
+        "batch_size": 50,
+        "validation_fraction": 0.1,
+        "patience": 5,
+    }
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -74,7 +78,7 @@ class AE(NeuralModel):
         >>> DAE.paper(128).optimizer
         'adadelta'
         """
-        settings = PAPER_TRAINING | {"loss": "cross-entropy", "output": "activation"} | cls._PAPER
+        settings = paper_training(n_topics) | {"loss": "cross-entropy", "output": "activation"} | cls._PAPER
         return cls(n_topics, **(settings | changes))
 
     def _inputs(self, counts: csr_matrix) -> csr_matrix:

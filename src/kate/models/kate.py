@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kate.engines.network import Network, Optimizer
-from kate.models.defaults import check_settings, settings_for
+from kate.models.defaults import check_settings, epsilon_of_paper, settings_for
 from kate.models.encoder import Encoder, Output, Scaling, scale_counts
 from kate.models.training import KATETraining, hold_out, initial_network
 from kate.train import HistoryRow, progress_bar, train
@@ -144,9 +144,6 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def paper(cls, n_topics: int = 128, **changes: Any) -> Self:
         """The paper to the letter: section 4.2 of Chen & Zaki (2017). ``changes`` override single settings.
 
-        Adadelta's epsilon, of which the paper says nothing, follows the number of topics: with few of them 1e-8 has not
-        let go of the words' frequencies after 100 epochs (docs/defaults.md).
-
         >>> KATE.paper(128).n_winners
         32
         """
@@ -160,7 +157,7 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             "output_bias": "zero",
             "optimizer": "adadelta",
             "learning_rate": 2.0,
-            "epsilon": 1e-6 if n_topics < 64 else 1e-8,
+            "epsilon": epsilon_of_paper(n_topics),
             "warmup": 0.0,
             "decay": "none",
             "max_epochs": 100,

@@ -32,7 +32,7 @@ Counts = csr_matrix | sparray | NDArray[Any]
 _OF_THE_MACHINE = ("random_state", "n_jobs", "device", "verbose")
 _SHARES = ("warmup", "validation_fraction", "dropout", "topic_dropout", "noise_level", "kl_warmup")
 _NOT_NEGATIVE = ("penalty", "kl_weight")
-_POSITIVE = ("learning_rate", "concentration")
+_POSITIVE = ("learning_rate", "epsilon", "concentration")
 _MAY_BE_ZERO = ("finetune_epochs",)
 _FEWEST_STEPS = 500  # a small corpus is read more often, or nothing would be learned from it
 
@@ -49,6 +49,7 @@ class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     n_topics : the length of a document vector
     optimizer : "adam", "adadelta" or "sgd" (with momentum 0.9)
     learning_rate : its highest value, after the warm-up
+    epsilon : what Adam and Adadelta add to their running squares
     warmup : share of all steps in which the learning rate rises from zero
     decay : "linear" to zero over the rest of the steps, or "none"
     max_epochs : passes over the documents; None follows their number
@@ -72,6 +73,7 @@ class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     n_topics: int = field(default=128, kw_only=False)
     optimizer: Literal["adam", "adadelta", "sgd"] = "adam"
     learning_rate: float = 1e-3
+    epsilon: float = 1e-8
     warmup: float = 0.05
     decay: Literal["linear", "none"] = "linear"
     max_epochs: int | None = None

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from kate.models.adadelta import Adadelta
 from kate.models.training import learning_rates
 from kate.nn.documents import Documents
 from kate.nn.module import DocumentModule
@@ -25,7 +26,7 @@ Snapshot = dict[str, torch.Tensor]
 class NeuralTraining:
     """What :func:`kate.train.train` trains: any module with a ``loss``, its documents and an optimizer.
 
-    ``settings``  optimizer, learning_rate, warmup, decay, batch_size and max_epochs
+    ``settings``  optimizer, learning_rate, epsilon, warmup, decay, batch_size and max_epochs
     ``random``    a NumPy generator that deals the documents to batches
     """
 
@@ -42,7 +43,8 @@ class NeuralTraining:
         self.n_documents = X.shape[0]
         self.device = next(module.parameters()).device
         self.optimizers = [
-            _make_optimizer(turn, settings["optimizer"], settings["learning_rate"]) for turn in module.turns()
+            _make_optimizer(turn, settings["optimizer"], settings["learning_rate"], settings["epsilon"])
+            for turn in module.turns()
         ]
 
     def train_epoch(self, epoch: int) -> float:
@@ -122,10 +124,11 @@ def _blocks(X: csr_matrix, device: torch.device) -> Iterator[Documents]:
 
 
 def _make_optimizer(
-    parameters: list[torch.nn.Parameter], name: str, learning_rate: float
+    parameters: list[torch.nn.Parameter], name: str, learning_rate: float, epsilon: float
 ) -> torch.optim.Optimizer:
     if name == "adadelta":  # as Keras has it, where the paper was computed
-        return torch.optim.Adadelta(parameters, lr=learning_rate, rho=0.95, eps=1e-8)
+        maker = Adadelta if parameters[0].device.type == "cpu" else torch.optim.Adadelta
+        return maker(parameters, lr=learning_rate, rho=0.95, eps=epsilon)
     if name == "sgd":
         return torch.optim.SGD(parameters, lr=learning_rate, momentum=0.9)
-    return torch.optim.Adam(parameters, lr=learning_rate, fused=True)
+    return torch.optim.Adam(parameters, lr=learning_rate, eps=epsilon, fused=True)

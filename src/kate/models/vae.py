@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from scipy.sparse import csr_matrix
 
-from kate.models.autoencoders import PAPER_TRAINING
+from kate.models.autoencoders import paper_training
 from kate.models.encoder import Scaling, scale_counts
 from kate.models.neural import NeuralModel, set_output_bias
 
@@ -60,7 +60,7 @@ class VAE(NeuralModel):
         1.0
         """
         settings: dict[str, Any] = {"loss": "cross-entropy", "kl_weight": 1.0, "kl_warmup": 0.0}
-        return cls(n_topics, **(PAPER_TRAINING | settings | changes))
+        return cls(n_topics, **(paper_training(n_topics) | settings | changes))
 
     def _inputs(self, counts: csr_matrix) -> csr_matrix:
         return scale_counts(counts, self.scaling)
