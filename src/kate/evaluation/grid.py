@@ -20,7 +20,7 @@ from kate.evaluation.corpora import CorpusSource
 from kate.evaluation.results import FORMAT, Record, append_result, as_json, preferred, read_results
 from kate.evaluation.run import Run, describe_error, evaluate, require_tasks, warm_up
 from kate.evaluation.scoring import Scorer
-from kate.models.registry import Model, make_model
+from kate.models.registry import Model, make_model, variant_of
 from kate.text.corpus import Corpus
 
 __all__ = ["PlannedRun", "Progress", "Workshop", "has_tasks", "make_record", "plan_runs", "run_grid"]
@@ -83,7 +83,9 @@ def plan_runs(
     seeds: Iterable[int],
     settings: Mapping[str, Any] | None = None,
 ) -> list[PlannedRun]:
-    """All combinations, corpus by corpus; ``settings`` override parameters of every model.
+    """All combinations, corpus by corpus; ``settings`` override parameters of every model, or of the one they name.
+
+    ``models`` are names of the registry, with or without ``:tuned``.
 
     An unknown model or setting is refused here, before anything is run.
 
@@ -168,7 +170,11 @@ def make_record(
 
 def _record(run: PlannedRun, result: Run, corpus: Corpus | None, warned: list[str]) -> Record:
     identity, measured = run.identity(), asdict(result)
-    used = {"settings": measured.pop("settings"), "training": measured.pop("training")}
+    used = {
+        "variant": variant_of(run.model),
+        "settings": measured.pop("settings"),
+        "training": measured.pop("training"),
+    }
     line = {
         "format": FORMAT,
         "key": _key(identity),

@@ -6,7 +6,7 @@ from typing import Any
 
 from kate.models.entries import Model, ModelEntry, lazily
 from kate.models.neural_catalogue import NEURAL_ENTRIES
-from kate.models.spaces import Choice, Log, Space, Uniform
+from kate.models.spaces import Choice, Int, Log, Space, Uniform
 
 __all__ = ["ENTRIES"]
 
@@ -29,6 +29,15 @@ def _make_kate_paper(n_topics: int, **parameters: Any) -> Model:
     return model
 
 
+def _make_kate_noamp(n_topics: int, **parameters: Any) -> Model:
+    """Every winner takes 2/k of the losers' energy: what is taken away is given back, and no more."""
+    from kate.models.kate import KATE
+
+    n_winners = parameters.get("n_winners") or KATE.paper(n_topics).n_winners
+    assert n_winners is not None
+    return _make_kate_paper(n_topics, **({"amplification": 2 / n_winners} | parameters))
+
+
 _KATE_SPACE: Space = {
     "learning_rate": Log(5e-4, 1e-2),
     "dropout": Uniform(0.0, 0.9),
@@ -49,6 +58,120 @@ ENTRIES: tuple[ModelEntry, ...] = (
         start="paper",
         paper_name="KATE",
     ),
+    ModelEntry(
+        "kate-noamp",
+        "KATE of the paper without amplification, alpha = 2/k",
+        _make_kate_noamp,
+        start="paper",
+        paper_name="KATE_no_amp",
+    ),
     *NEURAL_ENTRIES,
+    ModelEntry(
+        "lda",
+        "latent Dirichlet allocation by gensim",
+        lazily("kate.models.lda:GensimLDA.paper"),
+        start="paper",
+        paper_name="LDA",
+        needs=("gensim",),
+        space={
+            "passes": Choice(5, 10, 20),
+            "chunk_size": Choice(256, 512, 1024, 2000),
+            "alpha": Choice("symmetric", "asymmetric", "auto"),
+            "eta": Log(1e-3, 1.0),
+            "decay": Uniform(0.5, 0.9),
+        },
+    ),
+    ModelEntry(
+        "lda-tomotopy",
+        "latent Dirichlet allocation by tomotopy",
+        lazily("kate.models.lda:TomotopyLDA"),
+        needs=("tomotopy",),
+        space={"sweeps": Choice(100, 200, 400), "alpha": Log(1e-3, 1.0), "eta": Log(1e-3, 1.0)},
+    ),
+    ModelEntry(
+        "lda-sklearn",
+        "latent Dirichlet allocation by scikit-learn",
+        lazily("kate.models.lda:SklearnLDA"),
+        space={
+            "passes": Choice(5, 10, 20),
+            "batch_size": Choice(128, 256, 512, 1024),
+            "alpha": Log(1e-3, 1.0),
+            "eta": Log(1e-3, 1.0),
+            "decay": Uniform(0.51, 0.9),
+        },
+    ),
+    ModelEntry(
+        "word2vec",
+        "mean of word vectors learned from the documents",
+        lazily("kate.models.word2vec:Word2Vec.paper"),
+        start="paper",
+        paper_name="Word2Vec",
+        needs=("gensim",),
+        inputs="sequences",
+        space={
+            "algorithm": Choice("skip-gram", "cbow"),
+            "window": Int(2, 40, log=True),
+            "negative": Int(2, 20, log=True),
+            "epochs": Int(5, 60, log=True),
+            "learning_rate": Log(5e-3, 0.1),
+            "subsample": Log(1e-5, 1e-2),
+            "weighting": Choice("mean", "idf"),
+        },
+    ),
+    ModelEntry(
+        "word2vec-pre",
+        "mean of pre-trained word vectors",
+        lazily("kate.models.pretrained:PretrainedWord2Vec.paper"),
+        start="paper",
+        paper_name="Word2Vec_pre",
+        must_set={"vectors": "a file of pre-trained word vectors (word2vec, GloVe or .kv)"},
+        space={"weighting": Choice("mean", "idf")},
+    ),
+    ModelEntry(
+        "doc2vec",
+        "paragraph vectors, PV-DM or PV-DBOW",
+        lazily("kate.models.doc2vec:Doc2Vec.paper"),
+        start="paper",
+        paper_name="Doc2Vec",
+        needs=("gensim",),
+        inputs="sequences",
+        space={
+            "method": Choice("dm", "dbow"),
+            "window": Int(2, 20, log=True),
+            "negative": Int(2, 20, log=True),
+            "epochs": Int(10, 60, log=True),
+            "inference_epochs": Int(10, 60, log=True),
+            "learning_rate": Log(5e-3, 0.1),
+            "subsample": Log(1e-5, 1e-2),
+        },
+    ),
     ModelEntry("lsa", "TF-IDF and truncated SVD", lazily("kate.models.lsa:LSA")),
+    ModelEntry(
+        "nmf",
+        "non-negative matrix factorisation of TF-IDF",
+        lazily("kate.models.nmf:NMF"),
+        space={
+            "max_iter": Choice(50, 100, 200),
+            "sublinear": Choice(True, False),
+            "regularisation": Log(1e-6, 1e-2),
+            "l1_ratio": Uniform(0.0, 1.0),
+        },
+    ),
+    ModelEntry(
+        "tfidf",
+        "the raw TF-IDF vector, as long as the vocabulary",
+        lazily("kate.models.tfidf:TFIDF"),
+        space={"sublinear": Choice(True, False)},
+    ),
+    ModelEntry(
+        "bm25",
+        "BM25, a ranking without vectors: retrieval alone",
+        lazily("kate.models.bm25:BM25"),
+        needs=("bm25s",),
+        space={
+            "k1": Log(0.1, 10.0),
+            "b": Uniform(0.0, 1.0),
+            "repeat": Choice(True, False),
+        },
+    ),
 )

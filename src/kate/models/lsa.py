@@ -5,20 +5,16 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, sparray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted
+
+from kate.models.base import Counts, CountsEstimator, Floats
+from kate.models.weighting import inverse_document_frequencies, weigh
 
 __all__ = ["LSA"]
 
-Floats = NDArray[np.float32]
-Counts = csr_matrix | sparray | NDArray[Any]
 
-
-class LSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LSA(CountsEstimator):
     """Latent semantic analysis: document counts in, document vectors out.
 
         t  = (1 + ln counts) · idf, over its length      idf = 1 + ln((1 + n_docs) / (1 + documents of the word))
@@ -37,6 +33,7 @@ class LSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     components_ : (n_topics, n_words), Vᵀ: a topic's weights on the words
     word_vectors_ : (n_words, n_topics), V S: the weights times the singular values
     singular_values_ : (n_topics,), S
+    idf_ : (n_words,), the weights of the words
     settings_ : the parameters as they were used
 
     Examples
@@ -49,10 +46,9 @@ class LSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     components_: Floats
     singular_values_: Floats
-    settings_: dict[str, Any]
-    n_features_in_: int
+    idf_: Floats
 
-    def __init__(self, n_topics: int = 128, *, random_state: int | None = None) -> None:
+    def __init__(self, n_topics: int = 128, *, random_state: Any = None) -> None:
         self.n_topics = n_topics
         self.random_state = random_state
 
@@ -69,9 +65,9 @@ class LSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError(
                 f"n_topics={self.n_topics} for n_samples={n_docs} documents; expected as many at most"
             )
-        self._tfidf = TfidfTransformer(sublinear_tf=True)
+        self.idf_ = inverse_document_frequencies(X)
         svd = TruncatedSVD(self.n_topics, algorithm="randomized", random_state=self.random_state)
-        svd.fit(self._tfidf.fit_transform(X))
+        svd.fit(weigh(X, self.idf_))
         self.components_ = svd.components_.astype(np.float32)
         self.singular_values_ = svd.singular_values_.astype(np.float32)
         self.settings_ = self.get_params(deep=False)
@@ -80,28 +76,10 @@ class LSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Counts) -> Floats:
         """The vectors (n_docs, n_topics) of documents."""
         check_is_fitted(self)
-        weights = self._tfidf.transform(self._checked(X, reset=False))
+        weights = weigh(self._checked(X, reset=False), self.idf_)
         return np.asarray(weights @ self.components_.T, dtype=np.float32)
 
     @property
     def word_vectors_(self) -> Floats:
         check_is_fitted(self)
         return self.components_.T * self.singular_values_
-
-    def _checked(self, X: Counts, *, reset: bool) -> csr_matrix:
-        checked: Any = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float32, np.float64]
-        )
-        check_non_negative(checked, "LSA (counts of words)")
-        return csr_matrix(checked)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float32"]
-        return tags

@@ -1,0 +1,289 @@
+"""LDA, latent Dirichlet allocation, by three libraries; documents are inferred by one rule for all."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.special import psi
+from sklearn.utils.validation import check_is_fitted
+
+from kate.models.base import Counts, CountsEstimator, Floats, require_whole_numbers, seed_of
+from kate.text.sequences import Sequences
+
+__all__ = ["LDA", "GensimLDA", "SklearnLDA", "TomotopyLDA", "infer_proportions"]
+
+_BLOCK = 1024  # documents at a time
+_TOLERANCE = 1e-3  # of the mean change of a document's pseudo-counts, as gensim and scikit-learn have it
+
+
+class Topics(NamedTuple):
+    """What training finds: pseudo-counts of words in topics, the prior of topics in documents.
+
+    ``strengths`` are the weights of words in topics that documents are inferred with.
+    """
+
+    distributions: NDArray[Any]  # (n_topics, n_words), rows sum to 1
+    strengths: NDArray[Any]  # (n_topics, n_words)
+    prior: NDArray[Any]  # (n_topics,)
+
+    @classmethod
+    def variational(cls, pseudo_counts: NDArray[Any], prior: NDArray[Any]) -> Topics:
+        """Of a variational posterior, Dirichlet(pseudo_counts): strengths are exp E[ln β]."""
+        totals = pseudo_counts.sum(axis=1, keepdims=True)
+        strengths = np.exp(psi(pseudo_counts.astype(np.float64)) - psi(totals.astype(np.float64)))
+        return cls(pseudo_counts / totals, strengths, prior)
+
+
+class LDA(CountsEstimator):
+    """What the three share: counts in, topic proportions out.
+
+        θ ~ Dirichlet(α)      a document's proportions of topics      (n_topics,)
+        β ~ Dirichlet(η)      a topic's words                         (n_topics, n_words)
+        every word of a document: a topic drawn from θ, a word drawn from its β
+
+    A document's vector is E[θ] under the mean-field posterior with the topics held fixed, see
+    :func:`infer_proportions`: it hangs on the document alone, and one without a known word has the prior's.
+
+    Attributes
+    ----------
+    components_ : (n_topics, n_words), each topic's distribution over the words
+    strengths_ : (n_topics, n_words), what documents are inferred with
+    prior_ : (n_topics,), α
+    settings_ : the parameters as they were used
+    """
+
+    components_: Floats
+    strengths_: Floats
+    prior_: Floats
+    n_topics: int
+    random_state: Any
+    iterations: int
+
+    def fit(self, X: Counts, y: None = None) -> Self:
+        """Learn the topics from counts (n_docs, n_words)."""
+        X = self._checked(X, reset=True)
+        require_whole_numbers(self, "n_topics", "iterations")
+        topics = self._learn(X, seed_of(self.random_state))
+        self.components_ = np.ascontiguousarray(topics.distributions, dtype=np.float32)
+        self.strengths_ = np.ascontiguousarray(topics.strengths, dtype=np.float32)
+        self.prior_ = np.asarray(topics.prior, dtype=np.float32)
+        self.settings_ = self.get_params(deep=False)
+        return self
+
+    def transform(self, X: Counts) -> Floats:
+        """The proportions of topics (n_docs, n_topics) in documents; rows sum to 1."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        return infer_proportions(X, self.strengths_, self.prior_, self.iterations)
+
+    def _learn(self, X: csr_matrix, seed: int) -> Topics:
+        raise NotImplementedError
+
+
+class GensimLDA(LDA):
+    """LDA by gensim's online variational Bayes, as in the paper.
+
+    Parameters
+    ----------
+    n_topics : topics
+    passes : over the documents
+    chunk_size : documents between two updates of the topics
+    alpha, eta : priors of topics in documents and of words in topics: "symmetric", "auto" or a number
+        (``alpha`` may also be "asymmetric")
+    decay : how soon older chunks are forgotten, in (0.5, 1]
+    iterations : at most so many for a document
+    random_state : seed
+
+    Examples
+    --------
+    >>> X = np.array([[3, 2, 0, 0], [1, 4, 0, 0], [0, 0, 2, 2], [0, 0, 5, 1]])
+    >>> GensimLDA(n_topics=2, random_state=0).fit_transform(X).shape
+    (4, 2)
+    """
+
+    def __init__(
+        self,
+        n_topics: int = 128,
+        *,
+        passes: int = 10,
+        chunk_size: int = 2000,
+        alpha: str | float = "symmetric",
+        eta: str | float = "symmetric",
+        decay: float = 0.5,
+        iterations: int = 50,
+        random_state: Any = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.passes = passes
+        self.chunk_size = chunk_size
+        self.alpha = alpha
+        self.eta = eta
+        self.decay = decay
+        self.iterations = iterations
+        self.random_state = random_state
+
+    def _learn(self, X: csr_matrix, seed: int) -> Topics:
+        from gensim.matutils import Sparse2Corpus
+        from gensim.models import LdaModel
+
+        require_whole_numbers(self, "passes", "chunk_size")
+        model = LdaModel(
+            Sparse2Corpus(X, documents_columns=False),
+            num_topics=self.n_topics,
+            id2word={column: str(column) for column in range(X.shape[1])},
+            passes=self.passes,
+            chunksize=self.chunk_size,
+            alpha=self.alpha,
+            eta=self.eta,
+            decay=self.decay,
+            iterations=self.iterations,
+            eval_every=None,
+            random_state=seed,
+        )
+        return Topics.variational(model.state.get_lambda(), model.alpha)
+
+
+class SklearnLDA(LDA):
+    """LDA by scikit-learn's online variational Bayes.
+
+    Parameters
+    ----------
+    n_topics : topics
+    passes : over the documents
+    batch_size : documents between two updates of the topics
+    alpha, eta : priors of topics in documents and of words in topics; None takes 1 / n_topics
+    decay : how soon older batches are forgotten, in (0.5, 1]
+    iterations : at most so many for a document
+    random_state : seed
+    """
+
+    def __init__(
+        self,
+        n_topics: int = 128,
+        *,
+        passes: int = 10,
+        batch_size: int = 256,
+        alpha: float | None = None,
+        eta: float | None = None,
+        decay: float = 0.7,
+        iterations: int = 50,
+        random_state: Any = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.passes = passes
+        self.batch_size = batch_size
+        self.alpha = alpha
+        self.eta = eta
+        self.decay = decay
+        self.iterations = iterations
+        self.random_state = random_state
+
+    def _learn(self, X: csr_matrix, seed: int) -> Topics:
+        from sklearn.decomposition import LatentDirichletAllocation
+
+        require_whole_numbers(self, "passes", "batch_size")
+        model = LatentDirichletAllocation(
+            self.n_topics,
+            doc_topic_prior=self.alpha,
+            topic_word_prior=self.eta,
+            learning_method="online",
+            learning_decay=self.decay,
+            max_iter=self.passes,
+            batch_size=self.batch_size,
+            max_doc_update_iter=self.iterations,
+            random_state=seed,
+        ).fit(X)
+        return Topics.variational(model.components_, np.full(self.n_topics, model.doc_topic_prior_))
+
+
+class TomotopyLDA(LDA):
+    """LDA by tomotopy's collapsed Gibbs sampling.
+
+    Parameters
+    ----------
+    n_topics : topics
+    sweeps : over all words
+    alpha, eta : priors of topics in documents (where the search for a better one starts) and of words in topics
+    iterations : at most so many for a document, when it is encoded
+    random_state : seed
+    """
+
+    def __init__(
+        self,
+        n_topics: int = 128,
+        *,
+        sweeps: int = 300,
+        alpha: float = 0.1,
+        eta: float = 0.01,
+        iterations: int = 50,
+        random_state: Any = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.sweeps = sweeps
+        self.alpha = alpha
+        self.eta = eta
+        self.iterations = iterations
+        self.random_state = random_state
+
+    def _learn(self, X: csr_matrix, seed: int) -> Topics:
+        import tomotopy
+
+        require_whole_numbers(self, "sweeps")
+        model = tomotopy.LDAModel(k=self.n_topics, alpha=self.alpha, eta=self.eta, seed=seed)
+        names = [str(column) for column in range(X.shape[1])]
+        for document in Sequences.of_counts(X):
+            if len(document):
+                model.add_doc([names[column] for column in document])
+        model.train(self.sweeps, workers=1)  # with more the sampler would not repeat itself
+        columns = [int(name) for name in model.used_vocabs]
+        distributions = np.full((self.n_topics, X.shape[1]), 1e-12)
+        for topic in range(self.n_topics):
+            distributions[topic, columns] = model.get_topic_word_dist(topic)
+        distributions /= distributions.sum(axis=1, keepdims=True)
+        return Topics(distributions, distributions, np.broadcast_to(model.alpha, (self.n_topics,)))
+
+
+def infer_proportions(X: csr_matrix, strengths: Floats, prior: Floats, iterations: int = 50) -> Floats:
+    """E[θ] (n_docs, n_topics) of documents for fixed topics, by mean-field iteration from equal proportions.
+
+        γ = α + Σ_w counts_w · φ_w        φ_w ∝ exp(E[ln θ]) · strengths_w
+
+    In blocks of documents; a document leaves its block when its γ has settled.
+
+    >>> topics = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
+    >>> infer_proportions(csr_matrix([[4, 4, 0], [0, 0, 0]]), topics, np.ones(2, np.float32)).round(2)
+    array([[0.9, 0.1],
+           [0.5, 0.5]], dtype=float32)
+    """
+    words = np.ascontiguousarray(strengths.T, dtype=np.float32) + np.float32(1e-30)
+    gammas = [
+        _settle(csr_matrix(X[start : start + _BLOCK], dtype=np.float32), words, prior, iterations)
+        for start in range(0, X.shape[0], _BLOCK)
+    ]
+    gamma = np.concatenate(gammas)
+    return np.asarray(gamma / gamma.sum(axis=1, keepdims=True), dtype=np.float32)
+
+
+def _settle(X: csr_matrix, words: Floats, prior: Floats, iterations: int) -> Floats:
+    """γ (n_docs, n_topics) of one block."""
+    gamma = np.ones((X.shape[0], words.shape[1]), dtype=np.float32)
+    moving = np.arange(X.shape[0])
+    for _ in range(iterations):
+        logs = psi(gamma[moving])
+        theta = np.exp(
+            logs - logs.max(axis=1, keepdims=True)
+        )  # the scale cancels; a small one would underflow
+        documents = np.repeat(np.arange(len(moving)), np.diff(X.indptr))
+        likelihoods = np.einsum("ij,ij->i", theta[documents], words[X.indices])
+        shares = csr_matrix((X.data / likelihoods, X.indices, X.indptr), shape=X.shape)
+        settled = prior + theta * (shares @ words)
+        change = np.abs(settled - gamma[moving]).mean(axis=1)
+        gamma[moving] = settled
+        still = change > _TOLERANCE
+        if not still.any():
+            break
+        moving, X = moving[still], X[still]
+    return gamma
