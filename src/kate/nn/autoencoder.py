@@ -37,7 +37,7 @@ class Autoencoder(DocumentModule):
 
         x̃  = corrupt(x)                          in training, where there is a corruption
         z  = g(Wᵀ x̃ + b)                         W (n_words, n_topics)
-        z  = the n_winners highest of z          in training, where there is a competition: k-sparse
+        z  = the n_winners highest of z          where there is a competition: k-sparse
         x̂  = output(W z + c)                     sigmoid ("cross-entropy") or softmax
         loss = -Σ x ln x̂ …  +  penalty · ‖∂g(Wᵀ x + b)/∂x‖²      the contractive penalty, on W itself
 
@@ -70,7 +70,7 @@ class Autoencoder(DocumentModule):
 
     def loss(self, documents: Documents) -> Tensor:
         hidden = activate(self._potential(documents), self.activation)  # (n_docs, n_topics)
-        kept = self._compete(hidden) if self.training and self.n_winners is not None else hidden
+        kept = hidden if self.n_winners is None else self._compete(hidden)
         loss = self.scale * self.reconstruction(functional.linear(kept, self.W, self.c), documents)
         return loss + self.penalty * self.contraction(hidden) if self.penalty else loss
 
