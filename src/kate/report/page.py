@@ -78,23 +78,26 @@ def _(block: Folded) -> str:
 
 @_block.register
 def _(block: Table) -> str:
-    labels, starts = [], []
-    for group in block.groups:
-        for place, column in enumerate(group.columns):
-            labels.append(" · ".join(part for part in (group.title, column) if part))
-            starts.append(place == 0)
+    labels = [
+        (group.title if place == 0 else "", column)
+        for group in block.groups
+        for place, column in enumerate(group.columns)
+    ]
+    widest = max(len(group.columns) for group in block.groups)
+    are_words = any(cell.kind == "words" for row in block.rows for cell in row.cells)
     rows = []
     for row in block.rows:
         if row.part:
             rows.append(f'<tr class="part"><th colspan="{len(labels) + 1}">{_inline(row.part)}</th></tr>')
         cells = "".join(
-            _cell(cell, label, start) for cell, label, start in zip(row.cells, labels, starts, strict=True)
+            _cell(cell, title, column) for cell, (title, column) in zip(row.cells, labels, strict=True)
         )
         rows.append(f'<tr><th class="head" scope="row">{_inline(row.head)}</th>{cells}</tr>')
     caption = f"<caption>{_inline(block.caption)}</caption>" if block.caption else ""
+    classes = "cards words" if are_words else "cards"
     return (
-        f'<div class="wide"><table class="cards">{caption}<thead>{_table_head(block)}</thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>\n{_notes(block.notes)}"
+        f'<div class="wide"><table class="{classes}" style="--n:{widest}">{caption}'
+        f"<thead>{_table_head(block)}</thead><tbody>{''.join(rows)}</tbody></table></div>\n{_notes(block.notes)}"
     )
 
 
@@ -115,16 +118,16 @@ def _table_head(block: Table) -> str:
     return f'<tr class="groups"><th></th>{groups}</tr><tr><th scope="col">{corner}</th>{columns}</tr>'
 
 
-def _cell(cell: Cell, label: str, is_start: bool) -> str:
+def _cell(cell: Cell, group: str, column: str) -> str:
+    """``group`` is the heading of the group that starts with this cell; a phone shows both headings in the cell."""
     classes = " ".join(
-        name for name, given in ((cell.kind, cell.kind != "value"), ("start", is_start)) if given
+        name for name, given in ((cell.kind, cell.kind != "value"), ("start", bool(group))) if given
     )
     text = f"<strong>{escape(cell.text)}</strong>" if cell.strong else escape(cell.text)
     beside = f" <small>{escape(cell.beside)}</small>" if cell.beside else ""
     detail = f' data-detail="{escape(cell.detail, quote=True)}" tabindex="0"' if cell.detail else ""
-    label = escape(label, quote=True)
-    # one box, so that on a phone text and small print stand together beside the label
-    return f'<td class="{classes}" data-label="{label}"{detail}><span>{text}{beside}</span></td>'
+    labels = f'data-group="{escape(group, quote=True)}" data-label="{escape(column, quote=True)}"'
+    return f'<td class="{classes}" {labels}{detail}>{text}{beside}</td>'
 
 
 @_block.register

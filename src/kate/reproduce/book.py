@@ -17,7 +17,7 @@ from kate.report.page import page_html
 from kate.report.page_markdown import page_markdown
 from kate.reproduce import figures, tables, words
 from kate.reproduce.claims import Claim, check_claims
-from kate.reproduce.findings import findings
+from kate.reproduce.findings import findings, headlines, remarks
 from kate.reproduce.found import PROTOCOL_NAMES, Results
 from kate.reproduce.plan import Plan
 from kate.reproduce.resources import machine
@@ -56,10 +56,7 @@ def make_page(results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Page:
         Section("found", "What we found", tuple(_found(results, chosen))),
         *([Section("claims", "The paper's claims, checked", tuple(_claims(claims)))] if claims else []),
         Section("reading", "How to read the tables", tuple(_reading(plan))),
-        *(
-            Section(output.key, output.title, tuple(_blocks(output, results, facts)))
-            for output in plan.outputs
-        ),
+        *(_output_section(output, results, facts) for output in plan.outputs),
         *failures(chosen.values()),
         Section("runs", "Settings and versions of every run", tuple(runs(chosen.values()))),
     ]
@@ -99,6 +96,12 @@ def dataset_facts(plan: Plan, path: Path) -> dict[str, dict[str, Any]]:
     return known
 
 
+def _output_section(output: Output, results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Section:
+    said = remarks(output, results)
+    head = [Items(tuple(said))] if said else []
+    return Section(output.key, output.title, (*head, *_blocks(output, results, facts)))
+
+
 _TOPIC_RULE = (
     "The topic of a newsgroup is the pole of a neuron that correlates most with it over the documents that the model "
     "was fitted on. Strongest weights are the paper's way to name it; the words of its wins are those that set the "
@@ -128,14 +131,14 @@ def _blocks(output: Output, results: Results, facts: Mapping[str, Mapping[str, A
 
 
 def _found(results: Results, chosen: Mapping[str, Record]) -> list[Block]:
-    sentences = findings(results)
     n_all, n_failed = len(results.plan.demands), sum(one["status"] == "failed" for one in chosen.values())
     n_left = n_all - len(chosen)
     state = f"{len(chosen) - n_failed:,} of {n_all:,} runs are done"
     state += f", {n_failed:,} failed" if n_failed else ""
     state += f", {n_left:,} are still to be made; what depends on them says so." if n_left else "."
     blocks: list[Block] = [Paragraph(state)]
-    return [*blocks, Items(tuple(sentences))] if sentences else blocks
+    blocks += [Items(tuple(sentences)) for sentences in (headlines(results), findings(results)) if sentences]
+    return blocks
 
 
 def _claims(claims: Iterable[Claim]) -> list[Block]:
@@ -172,7 +175,7 @@ def _page_facts(plan: Plan, chosen: Mapping[str, Record]) -> list[str]:
     finished = max((record.get("finished", "") for record in chosen.values()), default="")
     facts = [
         f"Kate {kate.__version__}",
-        f"{len(plan.seeds)} seeds",
+        f"{len(plan.seeds)} seed{'s' if len(plan.seeds) > 1 else ''}",
         f"{here['processor']}, {here['cores']} cores",
     ]
     return facts + ([f"last run {finished[:16].replace('T', ' ')} UTC"] if finished else [])

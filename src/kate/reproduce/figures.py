@@ -14,7 +14,14 @@ from kate.reproduce.plan import panel_values, sweep_cell
 from kate.reproduce.spec import PROTOCOLS, Maps, Panel, Protocol, Retrieval, Sweeps
 from kate.reproduce.tables import NOT_IN_THE_PAPER, empty_cell, plain_reasons, size_title
 
-__all__ = ["map_figure", "purity_table", "retrieval_figure", "retrieval_table", "sweep_figure"]
+__all__ = [
+    "map_figure",
+    "precision_names",
+    "purity_table",
+    "retrieval_figure",
+    "retrieval_table",
+    "sweep_figure",
+]
 
 _TABLE_FRACTIONS = (0.001, 0.01, 0.1)
 

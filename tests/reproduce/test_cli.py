@@ -1,0 +1,69 @@
+"""The command: what it writes, what it answers, what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kate.cli import app
+from kate.evaluation.results import append_result
+from kate.reproduce.plan import Plan
+from kate.reproduce.spec import read_grid
+from reproduce.toys import invented, write_grid
+
+
+def call(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as end:
+        app([str(argument) for argument in arguments])
+    return int(end.value.code or 0)
+
+
+@pytest.fixture
+def grid(tmp_path: Path) -> Path:
+    return write_grid(tmp_path)
+
+
+def test_the_page_is_made_of_what_is_there(
+    tmp_path: Path, grid: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    plan = Plan(read_grid(grid), only=["table6", "table5"])
+    for record in invented(plan).values():
+        append_result(out / "results.jsonl", record)
+    assert (
+        call("reproduce", "--no-runs", "--only", "table5", "table6", "--grid", grid, "-o", out, "--json") == 0
+    )
+    said = json.loads(capsys.readouterr().out)
+    assert said["done"] == said["runs"] == len(plan.demands)
+    assert "Table 6: accuracy" in (out / "report.md").read_text("utf-8")
+    assert "Table 9" not in (out / "report.md").read_text("utf-8")
+
+
+def test_check_answers_without_running(
+    tmp_path: Path, grid: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("reproduce", "--check", "--grid", grid, "-o", tmp_path / "none") == 0
+    said = capsys.readouterr().out
+    assert "Amplification lowers the MSCD" in said
+    assert said.count("not known yet") == 6
+    assert not (tmp_path / "none").exists()
+    assert call("reproduce", "--check", "--grid", grid, "-o", tmp_path / "none", "--json") == 0
+    assert json.loads(capsys.readouterr().out)[0]["paper"]["answer"] == "not known yet"
+
+
+def test_a_failed_run_shows_in_the_exit_code(tmp_path: Path, grid: Path) -> None:
+    plan = Plan(read_grid(grid), only=["table6"])
+    records = invented(plan)
+    first = next(iter(records.values()))
+    first |= {"status": "failed", "errors": {"fit": {"type": "ValueError", "message": "no"}}}
+    for record in records.values():
+        append_result(tmp_path / "results.jsonl", record)
+    assert call("reproduce", "--no-runs", "--only", "table6", "--grid", grid, "-o", tmp_path) == 1
+
+
+def test_an_unknown_output_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("reproduce", "--only", "table66", "-o", tmp_path) == 1
+    assert "did you mean table6" in capsys.readouterr().err

@@ -1,0 +1,150 @@
+"""Runs side by side in processes: every line kept, what is missing run and nothing else, a dead worker survived."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kate.evaluation.results import append_result, read_results
+from kate.reproduce import jobs, resources
+from kate.reproduce.jobs import Standing, missing_jobs, run_jobs
+from kate.reproduce.plan import Plan
+from kate.reproduce.spec import read_grid
+from reproduce.toys import LIGHT, invented, invented_record, write_grid
+
+
+@pytest.fixture
+def light(tmp_path: Path) -> Plan:
+    return Plan(read_grid(write_grid(tmp_path, text=LIGHT)))
+
+
+def test_missing_runs_are_made_in_processes_and_kept(tmp_path: Path, light: Plan) -> None:
+    seen: list[Standing] = []
+    path = tmp_path / "out" / "results.jsonl"
+    records = run_jobs(light, path, n_workers=2, watch=seen.append)
+    assert records.keys() == light.demands.keys()
+    for key, record in records.items():
+        assert record["status"] == "done", record["errors"]
+        assert {*record["scores"], *record["skipped"]} >= light.demands[key].tasks
+        assert record["threads"] >= 1
+    assert [record["key"] for record in read_results(path)] == [record["key"] for record in seen[-1].over]
+    assert (len(seen[-1].running), len(seen[-1].left)) == (0, 0)
+    assert seen[-1].seconds_left == 0
+    assert not missing_jobs(light, records)
+
+
+def test_only_what_is_missing_is_run(plan: Plan) -> None:
+    records = invented(plan)
+    failed, incomplete, absent = list(records)[:3]
+    records[failed] = invented_record(plan, failed, 0.5, status="failed")
+    del records[incomplete]["scores"]["topics"]
+    del records[incomplete]["scores"]["classification"]
+    del records[absent]
+    assert {job.key for job in missing_jobs(plan, records)} == {failed, incomplete, absent}
+
+
+def test_a_worker_that_dies_costs_its_run_alone(
+    tmp_path: Path, light: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed: list[str] = []
+
+    class Mortal(jobs.Worker):
+        def hear(self):  # type: ignore[no-untyped-def]
+            if not killed and self.job is not None:
+                killed.append(self.job.key)
+                os.kill(self._process.pid or 0, signal.SIGKILL)
+                self._process.join()
+                while self.connection.poll():
+                    try:
+                        self.connection.recv()
+                    except EOFError:
+                        break
+            return super().hear()
+
+    monkeypatch.setattr(jobs, "Worker", Mortal)
+    records = run_jobs(light, tmp_path / "results.jsonl", n_workers=1)
+    assert records[killed[0]]["status"] == "failed"
+    (error,) = records[killed[0]]["errors"].values()
+    assert "signal 9" in error["message"]
+    assert all(record["status"] == "done" for key, record in records.items() if key != killed[0])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by signal")
+def test_a_killed_reproduction_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    grid, out = write_grid(tmp_path, text=LIGHT), tmp_path / "out"
+    command = [
+        sys.executable,
+        "-m",
+        "kate",
+        "reproduce",
+        "--grid",
+        str(grid),
+        "-o",
+        str(out),
+    ]
+    process = subprocess.Popen(
+        [*command, "--jobs", "1"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    results = out / "results.jsonl"
+    limit = time.monotonic() + 60
+    while not (results.exists() and read_results(results)) and time.monotonic() < limit:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    before = results.read_bytes()
+    assert before.count(b"\n") >= 1
+    with results.open("ab") as file:
+        file.write(b'{"format": 1, "key": "torn')
+    again = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    assert results.read_bytes().startswith(before)
+    plan = Plan(read_grid(grid))
+    lines = [record["key"] for record in read_results(results)]
+    assert sorted(lines) == sorted(plan.demands)
+    assert (out / "index.html").exists()
+
+
+def test_memory_holds_runs_back(tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = missing_jobs(plan, {})[:3]
+    given: list[str] = []
+
+    class Idle:
+        job = None
+
+        def give(self, job: jobs.Job) -> None:
+            self.job = job
+            given.append(job.key)
+
+    shop = jobs._Shop(tmp_path / "results.jsonl", {}, waiting, 0, None)
+    monkeypatch.setattr(resources, "available_memory", lambda: int(2.5 * waiting[0].memory))
+    shop._hand_out(list(waiting), [Idle(), Idle(), Idle()])
+    assert len(given) == 2  # 85 % of what there is
+    given.clear()
+    monkeypatch.setattr(resources, "available_memory", lambda: 1)
+    shop._hand_out(list(waiting), [Idle(), Idle()])
+    assert len(given) == 1  # one runs in any case
+
+
+def test_the_time_left_follows_like_runs(tmp_path: Path, plan: Plan) -> None:
+    records = invented(plan)
+    waiting = missing_jobs(plan, {})
+    shop = jobs._Shop(tmp_path / "results.jsonl", records, waiting, 0, None)
+    expected = [shop._expected(job) for job in waiting if not job.alone]
+    alone = [shop._expected(job) for job in waiting if job.alone]
+    assert shop._time_left([], waiting, 2) == pytest.approx(sum(expected) / 2 + sum(alone))
+    empty = jobs._Shop(tmp_path / "results.jsonl", {}, waiting, 0, None)
+    assert empty._time_left([], waiting, 2) is None
+
+
+def test_a_failure_does_not_hide_a_success(tmp_path: Path, plan: Plan) -> None:
+    path = tmp_path / "results.jsonl"
+    key = next(iter(plan.demands))
+    append_result(path, invented_record(plan, key, 0.5))
+    append_result(path, invented_record(plan, key, 0.1, status="failed"))
+    assert read_results(path)[0]["status"] == "done"

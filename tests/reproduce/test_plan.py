@@ -1,0 +1,62 @@
+"""Outputs → runs: each once, with all that is asked of it, and reasons where there can be none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kate.reproduce.plan import Cell, Plan
+from reproduce.toys import toy_grid
+
+
+def test_a_run_is_planned_once_and_measures_all_that_outputs_ask(plan: Plan) -> None:
+    planned = plan.planned(Cell("toy", "kate", "paper", 4), 0)
+    assert planned.run is not None
+    assert planned.run.model == "kate-paper"
+    demand = plan.demands[planned.key or ""]
+    assert demand.tasks >= {"topics", "classification", "retrieval", "map", "class_topics", "words", "time"}
+    assert demand.outputs >= {"table5", "table6", "figure4", "table9"}
+    assert demand.alone
+    # words and maps are shown of the first seed alone
+    second = plan.planned(Cell("toy", "kate", "paper", 4), 1)
+    assert not plan.demands[second.key or ""].tasks & {"map", "words", "class_topics"}
+
+
+def test_the_same_settings_are_the_same_run(plan: Plan) -> None:
+    plain = plan.planned(Cell("toy", "kate", "paper", 4), 0)
+    swept = plan.planned(Cell("toy", "kate", "paper", 4, (("activation", "tanh"),)), 0)
+    other = plan.planned(Cell("toy", "kate", "paper", 4, (("activation", "sigmoid"),)), 0)
+    assert plain.key == swept.key != other.key
+
+
+def test_what_cannot_run_here_says_why(plan: Plan, monkeypatch: object) -> None:
+    unknown = plan.planned(Cell("toy", "no-such-model", "paper", 4), 0)
+    assert unknown.key is None
+    assert (unknown.why_not or "").startswith("not available here: no model is named 'no-such-model'")
+    missing = plan.planned(Cell("wiki10", "kate", "paper", 4), 0)
+    assert (missing.why_not or "").startswith("no data here: put ")
+    untuned = plan.planned(Cell("toy", "ae", "tuned", 4), 0)
+    assert untuned.key is not None or "not available here: ae" in (untuned.why_not or "")
+
+
+def test_only_some_outputs_are_planned_with_the_tasks_of_all(tmp_path: Path, plan: Plan) -> None:
+    only = Plan(toy_grid(tmp_path), only=["table6"])
+    assert [output.key for output in only.outputs] == ["table6"]
+    assert len(only.demands) == 6  # two models, two seeds, of KATE two protocols
+    key = only.planned(Cell("toy", "kate", "tuned", 4), 0).key or ""
+    assert only.demands[key].tasks == plan.demands[key].tasks
+
+
+def test_a_quick_look_is_another_run(tmp_path: Path, plan: Plan) -> None:
+    quick = Plan(toy_grid(tmp_path).made_quick())
+    assert len(quick.seeds) == 1
+    run = next(iter(quick.runs().values()))
+    assert run.n_topics == 3
+    assert run.settings["max_epochs"] == 2
+    assert not quick.demands.keys() & plan.demands.keys()
+    corpus = run.source.load()
+    assert (corpus.fitting.size, corpus.validation.size, corpus.test.size) == (60, 10, 24)
+    assert not any(demand.alone for demand in quick.demands.values())
+
+
+def test_seeds_may_be_given(tmp_path: Path) -> None:
+    assert list(Plan(toy_grid(tmp_path), seeds=3).seeds) == [0, 1, 2]
