@@ -31,6 +31,7 @@ def test_the_papers_settings():
     for cls, activation in ((AE, "sigmoid"), (DAE, "sigmoid"), (CAE, "sigmoid"), (KSAE, "linear")):
         settings = cls.paper(128, random_state=1).get_params()
         assert {name: settings[name] for name in expected} == expected
+        assert (settings["epsilon"], cls.paper(20).epsilon) == (1e-8, 1e-6)
         assert (settings["activation"], settings["n_topics"], settings["random_state"]) == (
             activation,
             128,

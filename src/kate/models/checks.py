@@ -1,4 +1,4 @@
-"""Checks of a model's parameters: what was found, what is expected."""
+"""Checks of what a model is given, parameters and counts: what was found, what is expected."""
 
 from __future__ import annotations
 
@@ -6,7 +6,33 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["require_between", "require_choice", "require_whole"]
+import numpy as np
+from scipy.sparse import csr_matrix
+
+__all__ = ["checked_counts", "require_between", "require_choice", "require_whole"]
+
+
+def checked_counts(model: Any, X: Any, *, reset: bool) -> csr_matrix:
+    """Counts as float32 in the canonical form, nothing stored that is zero; anything but counts is refused.
+
+    ``reset`` in fitting: the number of words is learned rather than compared, and one document is too few.
+    """
+    from sklearn.utils.validation import validate_data
+
+    checked = validate_data(
+        model, X, reset=reset, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2 if reset else 1
+    )
+    counts = csr_matrix(checked)
+    if counts.nnz and counts.data.min() < 0:
+        raise ValueError(
+            f"Negative values in data passed to {type(model).__name__}: the lowest is {counts.data.min():g}; "
+            "word counts start at 0"
+        )
+    if not counts.has_canonical_format or not counts.data.all():
+        counts = counts.copy()  # the caller's matrix is theirs
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
+    return counts
 
 
 def require_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:

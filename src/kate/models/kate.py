@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, sparray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kate.engines.network import Network, Optimizer
+from kate.models.checks import checked_counts
 from kate.models.defaults import check_settings, epsilon_of_paper, settings_for
 from kate.models.encoder import Encoder, Output, Scaling, scale_counts
+from kate.models.saving import Arrays, Saveable
 from kate.models.training import KATETraining, hold_out, initial_network
 from kate.train import HistoryRow, progress_bar, train
 
@@ -23,7 +25,7 @@ Floats = NDArray[np.float32]
 Counts = csr_matrix | sparray | NDArray[Any]
 
 
-class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """K-competitive autoencoder for text (Chen & Zaki, KDD 2017): document counts in, document vectors out.
 
         x  = scaled log counts of a document                                  (n_words,)
@@ -174,7 +176,7 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         ``validation`` are held-out documents; without them ``validation_fraction`` of X is held out.
         """
-        counts = self._checked(X, reset=True)
+        counts = checked_counts(self, X, reset=True)
         if self.patience is not None and validation is None and not self.validation_fraction:
             raise ValueError(
                 f"patience={self.patience} needs held-out documents: set validation_fraction or pass validation="
@@ -183,13 +185,13 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if validation is None:
             counts, held_out = hold_out(counts, self.validation_fraction, random)
         else:
-            held_out = self._checked(validation, reset=False)
+            held_out = checked_counts(self, validation, reset=False)
         self._settle(counts.shape[0])
         max_epochs = self.settings_["max_epochs"]
         learner = self._start(counts, held_out, random, max_epochs)
         with progress_bar(self.verbose, max_epochs) as report:
             self.history_ = train(learner, max_epochs, self.patience, report)
-        self._keep(learner)
+        self._keep(learner.network)
         self._set_mean(counts, weight_of_before=0.0)
         return self
 
@@ -200,7 +202,7 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         documents seen.
         """
         is_new = not hasattr(self, "encoder_")
-        counts = self._checked(X, reset=is_new)
+        counts = checked_counts(self, X, reset=is_new)
         if is_new:
             self.history_ = []
             self._random = check_random_state(self.random_state)
@@ -213,7 +215,7 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             rows = train(learner, 1, None, report)
         self.history_ += [row | {"epoch": epoch + 1} for row in rows]
         n_before = 0 if is_new else self.n_documents_seen_
-        self._keep(learner)
+        self._keep(learner.network, learner.optimizer)
         self.n_documents_seen_ = n_before + counts.shape[0]
         self._set_mean(counts, weight_of_before=n_before / self.n_documents_seen_)
         return self
@@ -221,7 +223,7 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Counts) -> Floats:
         """Vectors (n_docs, n_topics) of documents; without a known word the empty document's, and a warning."""
         check_is_fitted(self, "encoder_")
-        return self.encoder_.encode(self._checked(X, reset=False))
+        return self.encoder_.encode(checked_counts(self, X, reset=False))
 
     @property
     def components_(self) -> Floats:
@@ -269,14 +271,13 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X = scale_counts(counts, self.scaling)
         return KATETraining(self.settings_, network, optimizer, X, None, random, None, self.n_jobs)
 
-    def _keep(self, learner: KATETraining) -> None:
-        settings, network = self.settings_, learner.network
-        mean = np.zeros_like(network.b)
+    def _keep(self, network: Network, optimizer: Optimizer | None = None) -> None:
+        settings, mean = self.settings_, np.zeros_like(network.b)
         self.encoder_ = Encoder(
             network.W, network.b, mean, settings["scaling"], settings["activation"], settings["output"]
         )
         self.output_bias_ = network.c
-        self._optimizer = learner.optimizer if learner.max_epochs is None else None
+        self._optimizer = optimizer  # to go on with
 
     def _set_mean(self, counts: csr_matrix, weight_of_before: float) -> None:
         """The mean response over the training documents, in blocks; ``mean_`` is kept even where it is not used."""
@@ -286,24 +287,24 @@ class KATE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         mean = total / counts.shape[0]
         if weight_of_before:
             mean = weight_of_before * self.mean_ + (1 - weight_of_before) * mean
-        self.mean_ = mean.astype(np.float32)
+        self._center_on(mean.astype(np.float32))
+
+    def _center_on(self, mean: Floats) -> None:
+        self.mean_ = mean
         if self.center:
             self.encoder_ = self.encoder_.centered_on(self.mean_)
 
-    def _checked(self, X: Counts, *, reset: bool) -> csr_matrix:
-        checked = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2 if reset else 1
-        )
-        counts = csr_matrix(checked)
-        if counts.nnz and counts.data.min() < 0:
-            raise ValueError(
-                f"Negative values in data passed to KATE: the lowest is {counts.data.min():g}; word counts start at 0"
-            )
-        if not counts.has_canonical_format or not counts.data.all():
-            counts = counts.copy()  # the caller's matrix is theirs
-            counts.sum_duplicates()
-            counts.eliminate_zeros()
-        return counts
+    def _fitted_state(self) -> tuple[Arrays, dict[str, Any]]:
+        encoder = self.encoder_
+        arrays = {"W": encoder.W, "b": encoder.b, "c": self.output_bias_, "mean": self.mean_}
+        names = ("settings_", "history_", "n_documents_seen_", "n_features_in_")
+        return arrays, {name: getattr(self, name) for name in names}
+
+    def _restore_state(self, arrays: Arrays, facts: dict[str, Any]) -> None:
+        super()._restore_state({}, facts)
+        self._random = check_random_state(self.random_state)
+        self._keep(Network(arrays["W"], arrays["b"], arrays["c"]))
+        self._center_on(arrays["mean"])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

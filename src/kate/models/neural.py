@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, sparray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from scipy.sparse import csr_matrix
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from kate.models.checks import require_between, require_choice, require_whole
+from kate.models.base import Counts, CountsEstimator, Floats
+from kate.models.checks import checked_counts, require_between, require_choice, require_whole
 from kate.models.encoder import warn_about_empty
-from kate.models.saving import Arrays, Saveable
+from kate.models.saving import Arrays
 from kate.models.training import hold_out, start_of_output_bias
 from kate.train import HistoryRow, progress_bar, train
 
@@ -24,10 +23,7 @@ if TYPE_CHECKING:
 
     from kate.nn.module import DocumentModule
 
-__all__ = ["Counts", "Floats", "NeuralModel", "set_output_bias"]
-
-Floats = NDArray[np.float32]
-Counts = csr_matrix | sparray | NDArray[Any]
+__all__ = ["NeuralModel", "set_output_bias"]
 
 _OF_THE_MACHINE = ("random_state", "n_jobs", "device", "verbose")
 _SHARES = ("warmup", "validation_fraction", "dropout", "topic_dropout", "noise_level", "kl_warmup")
@@ -38,7 +34,7 @@ _FEWEST_STEPS = 500  # a small corpus is read more often, or nothing would be le
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+class NeuralModel(CountsEstimator, ABC):
     """Document counts in, document vectors out, by a network that PyTorch trains.
 
     These parameters and attributes are every neural model's; each class says what it adds to them. PyTorch comes with
@@ -49,7 +45,7 @@ class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     n_topics : the length of a document vector
     optimizer : "adam", "adadelta" or "sgd" (with momentum 0.9)
     learning_rate : its highest value, after the warm-up
-    epsilon : what Adam and Adadelta add to their running squares
+    epsilon : what Adam and Adadelta add to their running squares; Adadelta's first steps are about its square root
     warmup : share of all steps in which the learning rate rises from zero
     decay : "linear" to zero over the rest of the steps, or "none"
     max_epochs : passes over the documents; None follows their number
@@ -119,13 +115,13 @@ class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
         from kate.models.neural_training import choose_device, threads
 
-        counts = self._checked(X, reset=True)
+        counts = checked_counts(self, X, reset=True)
         self._check_settings(has_validation=validation is not None)
         random = check_random_state(self.random_state)
         if validation is None:
             counts, held_out = hold_out(counts, self.validation_fraction, random)
         else:
-            held_out = self._checked(validation, reset=False)
+            held_out = checked_counts(self, validation, reset=False)
         self.settings_ = self._settled(counts.shape[0])
         generator = torch.Generator(choose_device(self.device))
         generator.manual_seed(int(random.randint(2**31 - 1)))
@@ -144,7 +140,7 @@ class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         check_is_fitted(self, "module_")
         from kate.models.neural_training import encode, threads
 
-        counts = self._checked(X, reset=False)
+        counts = checked_counts(self, X, reset=False)
         warn_about_empty(counts, stacklevel=3)
         with threads(self.n_jobs):
             return encode(self.module_, self._inputs(counts))
@@ -213,18 +209,6 @@ class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
                 f"patience={self.patience} needs held-out documents: set validation_fraction or pass validation="
             )
 
-    def _checked(self, X: Counts, *, reset: bool) -> csr_matrix:
-        checked: Any = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2 if reset else 1
-        )
-        check_non_negative(checked, f"{type(self).__name__} (counts of words)")
-        counts = csr_matrix(checked)
-        if not counts.has_canonical_format or not counts.data.all():
-            counts = counts.copy()  # the caller's matrix is theirs
-            counts.sum_duplicates()
-            counts.eliminate_zeros()
-        return counts
-
     def _fitted_state(self) -> tuple[Arrays, dict[str, Any]]:
         arrays = {name: tensor.cpu().numpy() for name, tensor in self.module_.state_dict().items()}
         return arrays, {name: getattr(self, name) for name in ("settings_", "history_", "n_features_in_")}
@@ -239,17 +223,6 @@ class NeuralModel(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         module = self._build(self.n_features_in_, torch.Generator(choose_device(self.device)))
         module.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
         self.module_ = module.eval()
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_topics
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float32"]
-        return tags
 
 
 def set_output_bias(module: DocumentModule, X: csr_matrix, output_bias: str, loss: str) -> None:
