@@ -1,0 +1,107 @@
+"""The README's table of speed, from the lines that the benchmarks printed on a quiet machine with two cores.
+
+    python experiments/speed_table.py            # prints it
+    python experiments/speed_table.py --update   # puts it into README.md, between its two marks
+
+benchmarks/NAME.py > experiments/NAME.jsonl makes each file anew. A line of the table that has no file is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+README = HERE.parent / "README.md"
+START, END = "<!-- speed: from experiments/speed_table.py -->", "<!-- end of speed -->"
+
+Row = tuple[str, str, str, str]  # what, Kate, beside it, ratio
+
+
+def lines_of(name: str) -> list[dict[str, Any]]:
+    path = HERE / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def training() -> Iterator[Row]:
+    for run in lines_of("train"):
+        if run["benchmark"] != "training step":
+            continue
+        shape = f"{run['words']:,} words, {run['topics']} topics, {run['winners']} winners, {run['batch']} documents"
+        yield (
+            f"training step: {shape}",
+            f"{run['kate_ms']:.2f} ms",
+            f"dense PyTorch {run['torch_ms']:.2f} ms; the decoder's three dense products alone "
+            f"{run['decoder_products_ms']:.2f} ms",
+            f"{run['times_as_fast_as_torch']:.1f} × as fast; {run['multiple_of_decoder_products']:.2f} × the products",
+        )
+
+
+def from_raw_posts() -> Iterator[Row]:
+    runs = {run["contender"]: run for run in lines_of("end_to_end") if run.get("seed") == 0}
+    kate = runs.pop("kate", None)
+    titles = {
+        "tfidf-svd": "scikit-learn TF-IDF + SVD",
+        "tomotopy": "tomotopy LDA, 500 sweeps",
+        "gensim": "gensim LDA",
+    }
+    for name, run in runs.items() if kate else ():
+        if "seconds" not in run:
+            continue
+        yield (
+            "20 Newsgroups, raw posts → vectors",
+            f"{kate['seconds']:.1f} s, accuracy {kate['accuracy']:.3f}",
+            f"{titles[name]} {run['seconds']:.1f} s, accuracy {run['accuracy']:.3f}",
+            f"{run['times_kate']:.2g} × Kate's time",
+        )
+
+
+def searching() -> Iterator[Row]:
+    for run in lines_of("search"):
+        if run["benchmark"] == "exact search":
+            yield (
+                f"exact search, {run['vectors']:,} × {run['topics']}, {run['queries']:,} queries",
+                f"{run['exact_s']:.2f} s",
+                f"bare matrix product {run['bare_product_s']:.2f} s",
+                f"{run['ratio']:.2f} × its time",
+            )
+        else:
+            yield (
+                f"one query through the graph (`--ann`), recall@10 {run['recall_at_10']:.3f}",
+                f"{run['one_query_ms']:.2f} ms",
+                f"exact search {run['one_query_exact_ms']:.0f} ms",
+                f"{run['one_query_exact_ms'] / run['one_query_ms']:.0f} × as fast",
+            )
+
+
+def encoding() -> Iterator[Row]:
+    rivals = {"text": "CountVectorizer, TF-IDF, TruncatedSVD", "counts": "TruncatedSVD.transform"}
+    for run in lines_of("encode"):
+        yield (
+            f"{run['from']} → vectors, {run['words']:,} words, {run['topics']} topics",
+            f"{run['kate_documents_per_s']:,} documents/s",
+            f"{rivals[run['from']]} {run['scikit_learn_documents_per_s']:,}",
+            f"{run['times_as_fast']:.2f} × as fast",
+        )
+
+
+def table() -> str:
+    rows = [*training(), *from_raw_posts(), *searching(), *encoding()]
+    head = ["| | Kate | beside it, in the same run | ratio |", "|---|---|---|---|"]
+    return "\n".join(head + [f"| {' | '.join(row)} |" for row in rows])
+
+
+def main() -> None:
+    if "--update" not in sys.argv:
+        sys.stdout.write(table() + "\n")
+        return
+    before, rest = README.read_text().split(START)
+    after = rest.split(END)[1]
+    README.write_text(f"{before}{START}\n{table()}\n{END}{after}")
+
+
+if __name__ == "__main__":
+    main()
