@@ -11,13 +11,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 torch = pytest.importorskip("torch")
 
 from kate.models.autoencoders import AE, CAE, DAE, KSAE  # noqa: E402
+from kate.models.docnade import DocNADE  # noqa: E402
 from kate.models.encoder import EmptyDocumentsWarning, scale_counts  # noqa: E402
 from kate.models.neural_training import NeuralTraining  # noqa: E402
 
 COUNTS = csr_matrix(np.random.default_rng(0).poisson(0.4, (40, 20)))
 
 
-@parametrize_with_checks([AE(n_topics=3, max_epochs=2)])
+@parametrize_with_checks([AE(n_topics=3, max_epochs=2), DocNADE(n_topics=3, max_epochs=2)])
 def test_follows_the_rules_of_scikit_learn(estimator, check):
     check(estimator)
 

@@ -16,7 +16,7 @@ CPU = torch.device("cpu")
 
 
 def module(words="softmax", **settings):
-    defaults = {"activation": "tanh", "predict": "next", "n_positions": None}
+    defaults = {"activation": "tanh", "targets": "next", "n_positions": None}
     made = DocNADE(N_WORDS, N_TOPICS, torch.Generator().manual_seed(0), words=words, **(defaults | settings))
     with torch.no_grad():  # far from the start, where all words are alike
         for parameter in made.parameters():
@@ -76,10 +76,10 @@ def counts(*documents):
 
 @pytest.mark.parametrize("words", ["softmax", "tree"])
 @pytest.mark.parametrize(
-    ("predict", "n_positions"), [("next", None), ("next", 2), ("rest", None), ("rest", 3)]
+    ("targets", "n_positions"), [("next", None), ("next", 2), ("rest", None), ("rest", 3)]
 )
-def test_drawn_places_have_the_mean_of_all_orders_and_places(words, predict, n_positions):
-    made = module(words, predict=predict, n_positions=n_positions)
+def test_drawn_places_have_the_mean_of_all_orders_and_places(words, targets, n_positions):
+    made = module(words, targets=targets, n_positions=n_positions)
     document = (0, 1, 1, 4)
     with torch.no_grad():
         orders = [log_likelihood_by_hand(made, order) for order in permutations(document)]
@@ -102,9 +102,9 @@ def test_every_word_is_foretold_as_often_as_it_is_counted_in_any_order():
     )
 
 
-@pytest.mark.parametrize("predict", ["next", "rest"])
-def test_validation_draws_the_same_places_every_time(predict):
-    made = module(predict=predict).eval()
+@pytest.mark.parametrize("targets", ["next", "rest"])
+def test_validation_draws_the_same_places_every_time(targets):
+    made = module(targets=targets).eval()
     documents = counts((0, 1, 1, 4), (), (2, 3))
     assert made.loss(documents) == made.loss(documents)
 

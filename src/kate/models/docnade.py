@@ -26,7 +26,7 @@ class DocNADE(NeuralModel):
     ----------
     activation : "tanh" or "sigmoid"
     words : the probability of a word is a "softmax" over all, or a path in a binary "tree"
-    predict : at a place in the document, the "next" word, or all the "rest" (the same mean, with less noise)
+    targets : what is foretold at a place in the document, the "next" word, or all the "rest" (the same mean, with less noise)
     n_positions : places drawn in a document in a step; None takes every place for "next", one for "rest"
 
     Examples
@@ -39,9 +39,9 @@ class DocNADE(NeuralModel):
 
     activation: Literal["tanh", "sigmoid"] = "tanh"
     words: Literal["softmax", "tree"] = "softmax"
-    predict: Literal["next", "rest"] = "rest"
-    n_positions: int | None = None
-    learning_rate: float = 2e-3
+    targets: Literal["next", "rest"] = "rest"
+    n_positions: int | None = 2
+    learning_rate: float = 5e-3
 
     @classmethod
     def paper(cls, n_topics: int = 128, **changes: Any) -> Self:
@@ -55,7 +55,7 @@ class DocNADE(NeuralModel):
         settings: dict[str, Any] = {
             "activation": "sigmoid",
             "words": "tree",
-            "predict": "next",
+            "targets": "next",
             "n_positions": 16,
             "learning_rate": 1e-3,
             "warmup": 0.0,
@@ -76,6 +76,6 @@ class DocNADE(NeuralModel):
             generator,
             activation=self.activation,
             words=self.words,
-            predict=self.predict,
+            targets=self.targets,
             n_positions=self.n_positions,
         )

@@ -42,8 +42,8 @@ _SPACES: dict[str, Space] = {
     "docnade": {
         **_TRAINING,
         "words": Choice("softmax"),
-        "predict": Choice("rest"),
-        "n_positions": Choice(1, 2),
+        "targets": Choice("rest"),
+        "n_positions": Choice(1, 2, 4),
         "activation": Choice("tanh", "sigmoid"),
     },
     "dbn": {

@@ -61,7 +61,7 @@ class DocNADE(DocumentModule):
         *,
         activation: Literal["tanh", "sigmoid"],
         words: Literal["softmax", "tree"],
-        predict: Literal["next", "rest"],
+        targets: Literal["next", "rest"],
         n_positions: int | None,
     ) -> None:
         super().__init__(generator)
@@ -69,13 +69,13 @@ class DocNADE(DocumentModule):
         self.c = nn.Parameter(torch.zeros(n_topics, device=generator.device))
         maker = WordTree if words == "tree" else _Softmax
         self.output: WordTree | _Softmax = maker(n_words, n_topics, generator)
-        self.activation, self.predict, self.n_positions = activation, predict, n_positions
+        self.activation, self.targets, self.n_positions = activation, targets, n_positions
 
     def loss(self, documents: Documents) -> Tensor:
         generator = self.generator
         if not self.training:  # the same draws every time, so that epochs can be compared
             generator = torch.Generator(self.W.device).manual_seed(0)
-        if self.predict == "rest":
+        if self.targets == "rest":
             n_splits = self.n_positions or 1
             losses = torch.stack([self._loss_of_rest(documents, generator) for _ in range(n_splits)])
             return losses.sum() / (n_splits * len(documents))
