@@ -145,7 +145,7 @@ def test_an_interrupt_exits_130_keeps_the_finished_runs_and_says_how_to_go_on(
         (("--dataset", "movies", "--tasks", "clustering"), 2, "no task 'clustering'; there are classif"),
         (("--dataset", "movies", "--option", "headers=false"), 2, "movies has no option 'headers'"),
         (("--dataset", "movies", "--option", "whole"), 2, "'whole' is not of the form name=value"),
-        (("--dataset", "movies", "--model", "lda"), 1, "no model is named 'lda'"),
+        (("--dataset", "movies", "--model", "lada"), 1, "no model is named 'lada'; did you mean lda"),
         (("--dataset", "movies", "--setting", "epochs=3"), 1, "did you mean max_epochs?"),
         (("--dataset", "movies", "--setting", "dropout=high"), 1, "dropout='high'"),
         (("--dataset", "film"), 1, "no data set is named 'film'"),

@@ -6,19 +6,20 @@
     corpus.py   commands that read documents: fit, encode, index
     model.py    commands that show what was made: topics, words, search, info
     datasets.py the commands datasets and datasets prepare
-    evaluate.py the command evaluate
+    evaluate.py the command evaluate (tables.py: what it prints)
+    tune.py     the command tune
     reproduce.py the command reproduce
     showcase.py the command demo
 
 Everything heavy is imported inside the command that needs it: ``kate topics`` must not wait for scikit-learn.
 """
 
-from kate.cli import corpus, datasets, evaluate, model, reproduce, showcase
+from kate.cli import corpus, datasets, evaluate, model, reproduce, showcase, tune
 from kate.cli.app import app
 
 __all__ = ["app", "main"]
 
-for _commands in (corpus, model, datasets, evaluate, reproduce, showcase):
+for _commands in (corpus, model, datasets, evaluate, tune, reproduce, showcase):
     _commands.add_to(app)
 
 

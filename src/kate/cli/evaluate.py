@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,29 +24,18 @@ from kate.cli.options import (
     TextField,
     read_documents,
 )
-from kate.cli.output import print_json, print_table
-from kate.models.registry import MODELS
+from kate.cli.output import print_json
+from kate.cli.tables import print_tables
+from kate.models.registry import MODELS, choose_models
 
 if TYPE_CHECKING:
-    from kate.evaluation import PlannedRun, Progress, Summary
+    from kate.evaluation import PlannedRun, Progress
     from kate.evaluation.results import Record
 
 __all__ = ["add_to", "parse_assignments"]
 
 RESULTS = "results.jsonl"
 _FAILED = 1
-_NAME_WIDTH, _SCORE_WIDTH = 32, 18  # of a column of names, of a column of means ± deviations
-# A curve for a figure, not for a table; the file and --json have it in full.
-_LEFT_OUT = {f"precision@{share}%" for share in ("0.2", "0.5", "2", "5", "10", "20", "50", "100")}
-_IN_WORDS = {  # what kate.tasks.NEEDS calls it: what a person does
-    "labels:classes": "one class a document",
-    "labels:sets": "a set of labels a document",
-    "labels:number": "a number a document",
-    "vectors": "vectors of documents",
-    "ranking": "a ranking of them",
-    "topics": "a model with topics",
-    "words": "a model with vectors of words",
-}
 
 
 class LabelKind(StrEnum):
@@ -70,7 +58,11 @@ def evaluate(
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help=f"One of {', '.join(MODELS)}; kate by default; repeatable."),
+        typer.Option(
+            metavar="NAME",
+            help=f"One of {', '.join(MODELS)}; NAME:tuned for its tuned settings; all for every one that can run "
+            "here, tuned too; kate by default; repeatable.",
+        ),
     ] = None,
     topics: Annotated[
         list[int] | None,
@@ -89,7 +81,10 @@ def evaluate(
     ] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Of the model, such as max_epochs=5; repeatable."),
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Of all models, such as max_epochs=5, or of one: lda.passes=5; repeatable.",
+        ),
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help=f"The folder of {RESULTS}.")
@@ -123,6 +118,7 @@ def evaluate(
     \b
     Examples:
       kate evaluate --dataset 20news --model kate --model kate-paper --topics 128 --seeds 3
+      kate evaluate --dataset 20news --model all --topics 128
       kate evaluate --corpus reviews.csv --label stars --seeds 1
     """
     from kate.evaluation import CorpusSource, corpus_of, plan_runs
@@ -160,7 +156,10 @@ def evaluate(
             _say(f"warning: left out {len(documents) - own.n_docs:,} documents without a label")
         sources.append(CorpusSource.of(own))
     settings = parse_assignments(setting or [], "--setting")
-    runs = plan_runs(sources, model or ["kate"], topics or [128], range(seeds), settings)
+    models, left_out = choose_models(model or ["kate"], settings)
+    for reason in left_out.values():
+        _say(f"left out: {reason}")
+    runs = plan_runs(sources, models, topics or [128], range(seeds), settings)
     _run_and_show(runs, output / RESULTS, _task_names(tasks), as_json, quiet)
 
 
@@ -219,7 +218,7 @@ def _run_and_show(
     if as_json:
         print_json([row.as_dict() for row in rows])
     else:
-        _print_tables(rows)
+        print_tables(rows)
     if not quiet:
         _say(f"{len(made):,} runs made, {len(runs) - len(made):,} were there → {path}")
     for message in dict.fromkeys(warning for _, record in made for warning in record["warnings"]):
@@ -265,65 +264,6 @@ def _progress_bar(quiet: bool) -> Iterator[Callable[[Progress], None]]:
             )
 
         yield show
-
-
-def _print_tables(rows: Sequence[Summary]) -> None:
-    """A table a data set: a line a score, a column a model, in as many blocks as the width asks for."""
-    for number, name in enumerate(dict.fromkeys(row.dataset for row in rows)):
-        for block in _in_blocks([row for row in rows if row.dataset == name]):
-            if number or block[0] is not rows[0]:
-                typer.echo()
-            _print_block(name, block)
-
-
-def _in_blocks(rows: list[Summary]) -> list[list[Summary]]:
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    size = len(rows) if width is None else max(1, (width - _NAME_WIDTH) // _SCORE_WIDTH)
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
-
-
-def _print_block(dataset: str, rows: Sequence[Summary]) -> None:
-    columns = [f"{row.model} {row.topics}" for row in rows]
-    names = dict.fromkeys(
-        (task, name) for row in rows for task, scores in row.scores.items() for name in scores
-    )
-    lines = [("runs", *(_runs(row) for row in rows))]
-    for task, name in names:
-        if name.removeprefix("centred_") not in _LEFT_OUT:
-            cells = [str(row.scores.get(task, {}).get(name, "")) for row in rows]
-            lines.append((f"{task} {name}", *cells))
-    print_table((dataset, *columns), lines, right=columns)
-    for line in _skipped(rows):
-        typer.echo(line)
-
-
-def _skipped(rows: Sequence[Summary]) -> list[str]:
-    """A line for every task that was not scored, and why; which models, where it was not all of them."""
-    models: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
-        for task, reason in row.skipped.items():
-            if task not in row.scores:
-                models.setdefault((task, reason), []).append(f"{row.model} {row.topics}")
-    return [
-        f"skipped: {task}{'' if len(of) == len(rows) else ' of ' + ', '.join(of)} ({_in_words(task, reason)})"
-        for (task, reason), of in models.items()
-    ]
-
-
-def _in_words(task: str, reason: str) -> str:
-    """The reason of a skipped task as a person would put it.
-
-    >>> _in_words("retrieval", "retrieval needs labels:classes or labels:sets")
-    'needs one class a document or a set of labels a document'
-    """
-    stated = f"{task} needs "
-    if not reason.startswith(stated):
-        return reason
-    return " ".join(["needs", *(_IN_WORDS.get(word, word) for word in reason[len(stated) :].split())])
-
-
-def _runs(row: Summary) -> str:
-    return f"{row.n_runs} ({row.n_failed} failed)" if row.n_failed else str(row.n_runs)
 
 
 def _say(message: str) -> None:

@@ -20,10 +20,16 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> None:
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: Sequence[str] = (),
+    strong: str | None = None,
+) -> None:
     """Columns parted by two spaces, no frame; the last one takes the rest of the line and wraps there.
 
-    ``right`` names the columns that are flush right: numbers.
+    ``right`` names the columns that are flush right: numbers. Cells that begin with ``strong`` are bold on a terminal.
     """
     from rich.console import Console
     from rich.table import Table
@@ -41,7 +47,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, right:
             overflow="fold" if is_last else "ellipsis",
         )
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))  # Text: a "[" in a document is no markup
+        cells = (Text(cell, "bold" if strong and cell.startswith(strong) else "") for cell in row)
+        table.add_row(*cells)  # Text: a "[" in a document is no markup
     console = Console(file=sys.stdout, width=width, highlight=False, soft_wrap=False)
     with console.capture() as capture:
         console.print(table)

@@ -29,5 +29,7 @@ def paper_score(dataset: str, model: str, topics: int, task: str, metric: str) -
     """
     file = paper_file()
     reported = file["scores"].get(dataset, {}).get(task, {}).get(metric, {}).get(str(topics), {})
+    if not reported:
+        return None
     by_name = {file["names"][row]: float(score) for row, score in reported.items()}
     return by_name.get(find_entry(model).paper_name or "")

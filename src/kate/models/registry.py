@@ -23,6 +23,7 @@ from kate.models.tuned import tuned_models
 
 __all__ = [
     "MODELS",
+    "TUNED",
     "Chosen",
     "Model",
     "ModelEntry",

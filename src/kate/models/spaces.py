@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-__all__ = ["Choice", "Int", "Log", "Range", "Space", "Trial", "Uniform", "draw"]
+__all__ = ["Choice", "Int", "Log", "Range", "Space", "Trial", "Uniform", "draw", "holds"]
 
 
 class Trial(Protocol):
@@ -77,3 +77,15 @@ Space: TypeAlias = Mapping[str, Range]
 def draw(space: Space, trial: Trial) -> dict[str, Any]:
     """Settings drawn from a space, by name."""
     return {name: values.draw(trial, name) for name, values in space.items()}
+
+
+def holds(values: Range, value: Any) -> bool:
+    """Whether a value is one that a range could draw.
+
+    >>> holds(Log(0.1, 10.0), 2), holds(Int(1, 5), 2.5), holds(Choice("a", "b"), None)
+    (True, False, False)
+    """
+    if isinstance(values, Choice):
+        return any(type(option) is type(value) and option == value for option in values.options)
+    kinds = (int,) if isinstance(values, Int) else (int, float)
+    return type(value) in kinds and values.low <= value <= values.high

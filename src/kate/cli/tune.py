@@ -1,0 +1,125 @@
+"""The command tune: settings of models searched on validation documents, every model with the same budget."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kate.cli.evaluate import parse_assignments
+from kate.cli.options import AsJson, Quiet
+from kate.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from kate.evaluation.tuning import TrialDone
+    from kate.models.tuned import Tuned
+
+__all__ = ["add_to"]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(tune)
+
+
+def tune(
+    model: Annotated[
+        list[str], typer.Option(metavar="NAME", help="A model, or all that can run here; repeatable.")
+    ],
+    dataset: Annotated[str, typer.Option(metavar="NAME", help="A data set (see kate datasets).")],
+    trials: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="For each model; the first has the settings it starts from."),
+    ] = 20,
+    topics: Annotated[int, typer.Option(metavar="N", min=1, help="Neurons.")] = 128,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Fits in a trial, averaged.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the search.")] = 0,
+    vocabulary_size: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Words; the data set's own number by default.")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Of the data set, such as headers=false; repeatable."),
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Held fixed in all trials: max_epochs=20, or lda.passes=5."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder of the histories of trials.")
+    ] = Path("tuning"),
+    update: Annotated[
+        bool,
+        typer.Option("--update", help="Write what is found into the tuned settings of this installation."),
+    ] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Search the settings of models on validation documents; test documents are never touched.
+
+    Every trial is a line of DIR/DATASET-MODEL-TOPICS.jsonl as soon as it is over, and the same command goes on from
+    there. The best is written to DIR/DATASET-MODEL-TOPICS.toml; with --update it is what NAME:tuned stands for.
+
+    \b
+    Examples:
+      kate tune --model lda --dataset 20news --trials 20
+      kate tune --model all --dataset 20news --trials 20 --update
+    """
+    from kate.evaluation.corpora import CorpusSource
+    from kate.evaluation.tuning import Search
+    from kate.evaluation.tuning import tune as search_settings
+    from kate.files import whole_file
+    from kate.models.registry import TUNED, choose_models, settings_of
+    from kate.models.tuned import as_toml, packaged_file, update_tuned
+
+    fixed = parse_assignments(setting or [], "--setting")
+    chosen, left_out = choose_models(model, fixed)
+    for reason in left_out.values():
+        _say(f"left out: {reason}")
+    source = CorpusSource.dataset(dataset, vocabulary_size, parse_assignments(option or [], "--option"))
+    searches = [
+        Search(source, name, topics, trials, seeds, seed, settings_of(name, fixed))
+        for name in chosen
+        if not name.endswith(TUNED)
+    ]
+    for search in searches:
+        search.key()  # a setting that the model does not have is told before the first search
+    found: dict[str, Tuned] = {}
+    for search in searches:
+        place = output / f"{dataset}-{search.model}-{topics}"
+        found[search.model] = search_settings(search, place.with_suffix(".jsonl"), None if quiet else _show)
+        with whole_file(place.with_suffix(".toml")) as part:
+            part.write_text(as_toml(search.model, found[search.model]), encoding="utf-8")
+        if update:
+            update_tuned(packaged_file(), search.model, found[search.model])
+    if as_json:
+        print_json({name: vars(tuned) for name, tuned in found.items()})
+    else:
+        _print_found(found)
+    if not quiet and not update:
+        _say(f"found settings are in {output}; --update makes them those of NAME:tuned")
+
+
+def _show(done: TrialDone) -> None:
+    record = done.record
+    score = "failed" if record["score"] is None else f"{record['objective']} {record['score']:.4f}"
+    told = "there already" if done.was_there else f"{record['seconds']:.0f} s"
+    settings = ", ".join(f"{name}={value}" for name, value in record["settings"].items()) or "start"
+    _say(f"{record['model']}, trial {record['trial'] + 1} of {done.n_trials}: {score} ({told}), {settings}")
+
+
+def _print_found(found: dict[str, Tuned]) -> None:
+    rows = [
+        (
+            name,
+            str(tuned.trials),
+            f"{tuned.score:.4f}",
+            ", ".join(f"{setting}={value}" for setting, value in tuned.settings.items()) or "as it starts",
+        )
+        for name, tuned in found.items()
+    ]
+    print_table(("model", "trials", "score", "best settings"), rows, right=("trials", "score"))
+
+
+def _say(message: str) -> None:
+    typer.echo(f"kate: {message}", err=True)
