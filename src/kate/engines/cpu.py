@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 from kate.engines import memory
 from kate.engines.formulas import LANES, TILE
 from kate.engines.network import Network, Optimizer, Recipe
+from kate.engines.sampling import UNIFORM
 from kate.engines.step import train_batches
 from kate.engines.team import DONE, new_state, run_together
 from kate.engines.threads import thread_count
@@ -30,6 +31,7 @@ class CPUEngine:
         self.network = network
         self.recipe = recipe
         self.n_threads = thread_count(n_jobs)
+        self._chances: tuple[csr_matrix, NDArray[np.float32]] | None = None
 
     def train(
         self,
@@ -110,16 +112,16 @@ class CPUEngine:
         """The summed loss of each batch, and how many batches were done."""
         (V, m), B = parameters.W.shape, max(docs.size for docs in batches)
         n_entries = max(int((X.indptr[docs + 1] - X.indptr[docs]).sum()) for docs in batches)
-        n_threads = min(self.n_threads, -(-V // TILE))
-        rows, words = memory.rows_of(X, batches), memory.words_of(V, 4 * m, n_entries)
+        rows = memory.rows_of(X, batches)
+        words = (
+            memory.sampled_words(self._chance(X), rule.n_draws, n_entries)
+            if rule.n_draws
+            else memory.all_words(V, 4 * m, n_entries)
+        )
+        n_threads = min(self.n_threads, words.words.size // TILE)
+        n_who = min(rule.n_winners, rule.m) or rule.m
         space = memory.space_for(
-            V,
-            m,
-            B,
-            min(rule.n_winners, rule.m) or rule.m,
-            n_threads,
-            rule.purpose > memory.LOSS,
-            rule.softmax,
+            words.words.size, m, B, n_who, n_threads, rule.purpose > memory.LOSS, rule.softmax
         )
         losses, state = np.zeros(len(batches)), new_state()
 
@@ -131,3 +133,10 @@ class CPUEngine:
 
         run_together(work, n_threads, state, report)
         return losses, int(state[DONE])
+
+    def _chance(self, X: csr_matrix) -> NDArray[np.float32]:
+        """How likely each word is drawn; counted once for each corpus."""
+        if self._chances is None or self._chances[0] is not X:
+            share = np.bincount(X.indices, minlength=X.shape[1]) / max(1, X.nnz)
+            self._chances = X, ((1 - UNIFORM) * share + UNIFORM / X.shape[1]).astype(np.float32)
+        return self._chances[1]

@@ -47,7 +47,8 @@ from kate.engines.vectors import (
     zeros,
 )
 
-_ONE, _ZERO = np.float32(1.0), np.float32(0.0)
+_ONE = np.float32(1.0)
+_FACTORS = 64  # of at most 2 each: their product is a float
 _NEVER = np.float32(-1e30)  # the bias of words that fill up the last tile: no probability
 _HEADROOM = np.float32(
     50.0
@@ -141,27 +142,32 @@ def _turn_tile(W, tile, words, turned):
 
 
 @kernel
-def _tile_bias(c, tile, words, bias):
+def _tile_bias(c, tile, words, is_softmax, bias):
     for i in range(TILE):
         local = tile * TILE + i
-        bias[i] = c[words.words[local]] if local < words.n[0] else _NEVER
+        bias[i] = (
+            c[words.words[local]] + words.log_weight[local] * is_softmax if local < words.n[0] else _NEVER
+        )
 
 
 @kernel
-def _sigmoids(E, n_docs):
-    """Logits become sigmoids in place; returns Σ softplus(o), the cross-entropy but for the target's part."""
+def _sigmoids(E, n_docs, weights):
+    """Logits become sigmoids in place; returns Σ softplus(o), the cross-entropy but for the target's part.
+
+    Both are times the weights of their words.
+    """
     loss = 0.0
-    ones, zero = broadcast(_ONE), zeros()
-    for first in range(0, n_docs, LANES):
-        # log Π(1 + e^-|o|) instead of Σ log(1 + e^-|o|): in a lane at most 64 factors of at most 2, no overflow
-        product, positive = ones, zero
-        for d in range(first, min(first + LANES, n_docs)):
-            for v in range(d * ROW, (d + 1) * ROW, BYTES):
-                o = load(E + v)
+    for v in range(0, ROW, BYTES):
+        weight = load(weights + v)
+        for first in range(0, n_docs, _FACTORS):
+            # log Π(1 + e^-|o|) instead of Σ log(1 + e^-|o|)
+            product, positive = broadcast(_ONE), zeros()
+            for d in range(first, min(first + _FACTORS, n_docs)):
+                o = load(E + d * ROW + v)
                 shrunk = _shrink(o)
-                store(E + v, _sigmoid(o, shrunk))
-                product, positive = _grow(product, shrunk), plus(positive, maximum(o, zero))
-        loss += total(positive) + total(log(product))
+                store(E + d * ROW + v, times(weight, _sigmoid(o, shrunk)))
+                product, positive = _grow(product, shrunk), plus(positive, maximum(o, zeros()))
+            loss += total(times(weight, plus(positive, log(product))))
     return loss
 
 
@@ -210,7 +216,7 @@ def _decode_tile(thread, group, tile, n_docs, parameters, rule, words, space):
     turned = address(space.turned) + thread * m * ROW
     bias = address(space.bias[thread])
     _turn_tile(parameters.W, tile, words, turned)
-    _tile_bias(parameters.c, tile, words, space.bias[thread, 0])
+    _tile_bias(parameters.c, tile, words, np.float32(rule.softmax), space.bias[thread, 0])
     n_blocks = space.split.shape[1] - 1
     for block in range(n_blocks):
         for d in range(n_docs):
@@ -221,7 +227,7 @@ def _decode_tile(thread, group, tile, n_docs, parameters, rule, words, space):
     if rule.softmax:
         _exponentials(group, tile, E, n_docs, space)
     else:
-        loss = _sigmoids(E, n_docs)
+        loss = _sigmoids(E, n_docs, address(words.weight) + tile * ROW)
     if rule.purpose >= GRADIENT:
         for block in range(n_blocks):
             for d in range(n_docs):

@@ -18,6 +18,7 @@ import numpy as np
 
 from kate.engines.formulas import BYTES, exp, fma, kernel, maximum, reciprocal, times, vector_function
 from kate.engines.memory import BLOCK, GRADIENT, ROW
+from kate.engines.sampling import hash_of
 from kate.engines.vectors import address, broadcast, count_at_least, float_of_bits, load, store, total, zeros
 
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
@@ -60,10 +61,7 @@ def _slope(z, is_sigmoid, gradient):
 @kernel
 def is_kept(seed, entry, dropout):
     """Whether the dropout keeps an entry: a hash of (seed, entry), so the same on every thread and in every pass."""
-    h = (np.uint64(seed) + np.uint64(entry)) * np.uint64(0x9E3779B97F4A7C15)
-    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    h = h ^ (h >> np.uint64(31))
+    h = hash_of(seed, entry)
     return np.float64(h >> np.uint64(11)) * 2.0**-53 >= dropout
 
 

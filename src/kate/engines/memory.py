@@ -51,6 +51,7 @@ class Rule(NamedTuple):
     decay2: float
     epsilon: float
     n_steps: int
+    n_draws: int
 
 
 class Update(NamedTuple):
@@ -77,6 +78,10 @@ class Words(NamedTuple):
     ptr: Any
     docs: Any
     entries: Any
+    weight: Any  # how many words a sampled one stands for
+    log_weight: Any
+    local: Any  # (V,) int32: where a word stands among ``words``, or -1; without sampling empty
+    chance: Any  # (V,): of being drawn
 
 
 class Space(NamedTuple):
@@ -120,13 +125,29 @@ def padded(n: int, to: int = LANES) -> int:
     return -(-n // to) * to
 
 
-def words_of(n_words: int, pitch: int, n_entries: int) -> Words:
+def all_words(n_words: int, pitch: int, n_entries: int) -> Words:
     """All words, in their order; ``pitch`` is the length of a row of W in bytes."""
-    words = np.zeros(padded(n_words, TILE), np.int64)
-    words[:n_words] = np.arange(n_words)
+    words = _room_for_words(n_words, n_entries)
+    words.n[0] = n_words
+    words.words[:n_words] = np.arange(n_words)
+    words.bytes[:] = words.words * pitch
+    words.weight[:] = 1
+    return words
+
+
+def sampled_words(chance: NDArray[np.float32], n_draws: int, n_entries: int) -> Words:
+    """Room for the words of a batch and the sample of the others, drawn with ``chance`` each."""
+    words = _room_for_words(min(chance.size, n_entries + n_draws), n_entries)
+    return words._replace(local=np.full(chance.size, -1, np.int32), chance=chance)
+
+
+def _room_for_words(n_words: int, n_entries: int) -> Words:
+    n = padded(n_words, TILE)
     return Words(
-        np.array([n_words], np.int64), words, words * pitch,
-        np.zeros(n_words + 1, np.int64), np.zeros(n_entries, np.int32), np.zeros(n_entries, np.int64),
+        n=np.zeros(1, np.int64), words=np.zeros(n, np.int64), bytes=np.zeros(n, np.int64),
+        ptr=np.zeros(n + 1, np.int64), docs=np.zeros(n_entries, np.int32), entries=np.zeros(n_entries, np.int64),
+        weight=np.zeros(n, np.float32), log_weight=np.zeros(n, np.float32),
+        local=np.zeros(0, np.int32), chance=np.zeros(0, np.float32),
     )  # fmt: skip
 
 
@@ -171,7 +192,7 @@ def rule_of(recipe: Recipe, optimizer: Optimizer | None, purpose: int, m: int) -
     )
     return Rule(
         purpose, recipe.loss == "softmax", recipe.activation == "sigmoid", m, recipe.n_winners,
-        np.float32(recipe.amplification), recipe.dropout, *decays, epsilon, n_steps,
+        np.float32(recipe.amplification), recipe.dropout, *decays, epsilon, n_steps, recipe.n_sampled,
     )  # fmt: skip
 
 

@@ -31,13 +31,17 @@ class Network(NamedTuple):
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a step computes: the loss, the activation, the competition (none for 0 winners), the word dropout."""
+    """What a step computes: the loss, the activation, the competition (none for 0 winners), the word dropout.
+
+    ``n_sampled``: only the words of a batch are reconstructed and so many of the others, drawn for it; 0 is all words.
+    """
 
     loss: Loss = "cross-entropy"
     activation: Activation = "tanh"
     n_winners: int = 0
     amplification: float = 0.0
     dropout: float = 0.0
+    n_sampled: int = 0
 
     def as_encoding(self) -> Recipe:
         """The same network as it encodes: no competition, no dropout."""

@@ -1,7 +1,8 @@
-"""Training steps of KATE on the CPU, compiled: whole runs of batches by a team of threads, five passes a batch.
+"""Training steps of KATE on the CPU, compiled: whole runs of batches by a team of threads, four passes a batch.
 
 For a batch of B documents, the words that it decodes (all V of them, or a sample) and m topics:
 
+    words          all, or the batch's and a sample of the others                  sampling.py
     Z, A (B, m)    the hidden layer and who wins it, a document at a time          hidden.py
     E (B, words)   sigmoids or exponentials of the logits, a tile of words at a time,
                    and their part of dL/dA                                         decoder.py
@@ -27,33 +28,12 @@ from kate.engines.formulas import TILE, kernel
 from kate.engines.gradient import learn_hidden_bias, learn_tile
 from kate.engines.hidden import hidden_back, hidden_document
 from kate.engines.memory import ADAM, GRADIENT, ROW, Update
+from kate.engines.sampling import choose_words
 from kate.engines.team import DONE, STOP, meet, next_item, tell, told
 from kate.engines.vectors import address
 
 _DOCS = 4  # documents that a thread takes at a time
 _ONE = np.float32(1.0)
-
-
-@kernel
-def sort_by_word(rows, docs, words):
-    """Fill ``words`` by a counting sort; within a word the documents keep their order."""
-    indptr, indices, ptr = rows.indptr, rows.indices, words.ptr
-    n = words.n[0]
-    for w in range(n + 1):
-        ptr[w] = 0
-    for doc in docs:
-        for entry in range(indptr[doc], indptr[doc + 1]):
-            ptr[indices[entry] + 1] += 1
-    for w in range(1, n + 1):
-        ptr[w] += ptr[w - 1]
-    for d in range(docs.size):
-        for entry in range(indptr[docs[d]], indptr[docs[d] + 1]):
-            place = ptr[indices[entry]]  # for now the next free place; after the loop, the word's end
-            words.docs[place], words.entries[place] = d, entry
-            ptr[indices[entry]] = place + 1
-    for w in range(n, 0, -1):
-        ptr[w] = ptr[w - 1]
-    ptr[0] = 0
 
 
 @kernel
@@ -100,7 +80,7 @@ def _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space
     item = next_item(state)
     while item <= n_chunks:
         if item == 0:
-            sort_by_word(rows, docs, words)
+            choose_words(rows, docs, words, rule.n_draws, seed, 4 * parameters.W.shape[1])
         else:
             for d in range((item - 1) * _DOCS, min(item * _DOCS, docs.size)):
                 hidden_document(thread, d, docs[d], rows, parameters, rule, seed, space)
@@ -192,7 +172,9 @@ def _train_batches(
 def _fingerprint() -> str:
     """Changes with every file that the compiled function is made of; numba looks at the function's own file alone."""
     digest = sha256()
-    for name in sorted(["decoder", "formulas", "gradient", "hidden", "memory", "step", "team", "vectors"]):
+    for name in sorted(
+        ["decoder", "formulas", "gradient", "hidden", "memory", "sampling", "step", "team", "vectors"]
+    ):
         digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     return digest.hexdigest()[:12]
 

@@ -1,0 +1,150 @@
+"""The words that a batch decodes: all of them, or those of its documents and a sample of the others.
+
+With reconstruction sampling (after Dauphin, Glorot and Bengio, 2011) a step costs what its documents and the sample
+cost, whatever the size of the vocabulary. U are the words of the batch; n others are drawn with replacement, word w
+with chance q(w) each, and what was drawn r times stands for r / (n q(w)) words, its weight ω (1 for the words of U):
+
+    cross-entropy   Σ over all w of softplus(o)  ≈  Σ ω softplus(o)             unbiased, and so is the gradient
+    softmax         log Σ over all w of e^o      ≈  log Σ e^(o + log ω)         its bias falls with n
+
+A draw is an entry of the corpus, or now and then any word: q(w) is a mixture of the word's document frequency and a
+constant, over its sum outside U.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from kate.engines.formulas import TILE, kernel
+
+UNIFORM = 0.5  # share of the draws that take any word: so rare ones are drawn too, and no weight is huge
+_ONE, _ZERO = np.float32(1.0), np.float32(0.0)
+
+
+@kernel
+def hash_of(seed, number):
+    """64 random bits that depend on both numbers alone: the same on every thread and in every pass."""
+    h = (np.uint64(seed) + np.uint64(number)) * np.uint64(0x9E3779B97F4A7C15)
+    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return h ^ (h >> np.uint64(31))
+
+
+@kernel
+def _below(bits, n):
+    """A number below n (less than 2^31) from the upper half of random bits."""
+    return np.int64(((bits >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@kernel
+def _draw(stream, number, rows, n_words):
+    bits = hash_of(stream, number)
+    if np.float64(bits & np.uint64(0xFFFFFFFF)) < UNIFORM * 2.0**32:
+        return _below(bits, n_words)
+    n_entries = rows.indices.size
+    if n_entries < 2**31:
+        return np.int64(rows.indices[_below(bits, n_entries)])
+    return np.int64(rows.indices[np.int64(hash_of(bits, 1) % np.uint64(n_entries))])
+
+
+@kernel
+def _take(words, word, n):
+    words.local[word], words.words[n], words.weight[n] = n, word, _ZERO
+    words.ptr[n + 1] = 0
+    return n + 1
+
+
+@kernel
+def _own_words(rows, docs, words):
+    """The words of the documents, in the order they come, with the number of their entries in ``ptr``."""
+    for i in range(words.n[0]):
+        words.local[words.words[i]] = -1
+    n = 0
+    for doc in docs:
+        for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
+            word = rows.indices[entry]
+            if words.local[word] < 0:
+                n = _take(words, word, n)
+            words.ptr[words.local[word] + 1] += 1
+    return n
+
+
+@kernel
+def _other_words(rows, words, n_own, n_draws, seed):
+    """Draw ``n_draws`` others (all, where there are no more) and weigh them; returns how many words there are now."""
+    n, n_words = n_own, words.local.size
+    if n_words - n_own <= n_draws:
+        for word in range(n_words):
+            if words.local[word] < 0:
+                n = _take(words, word, n)
+                words.weight[n - 1] = _ONE
+        return n
+    outside = 1.0
+    for i in range(n_own):
+        outside -= words.chance[words.words[i]]
+    number, n_drawn, stream = 0, 0, hash_of(seed, -1)  # other bits than those of the dropout
+    while n_drawn < n_draws:
+        word = _draw(stream, number, rows, n_words)
+        number += 1
+        if words.local[word] < 0:
+            n = _take(words, word, n)
+        if words.local[word] >= n_own:
+            words.weight[words.local[word]] += _ONE
+            n_drawn += 1
+    for i in range(n_own, n):
+        words.weight[i] *= np.float32(outside / (n_draws * words.chance[words.words[i]]))
+    return n
+
+
+@kernel
+def _count_all(rows, docs, words):
+    n = words.n[0]
+    for i in range(n + 1):
+        words.ptr[i] = 0
+    for doc in docs:
+        for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
+            words.ptr[rows.indices[entry] + 1] += 1
+    return n
+
+
+@kernel
+def _fill_up(words, n, pitch):
+    """Weights of own words, logarithms of all, and whole tiles; what fills the last one repeats the first word."""
+    end = (n + TILE - 1) // TILE * TILE
+    for i in range(n, end):
+        words.words[i] = words.words[0]
+    for i in range(end):
+        words.bytes[i] = words.words[i] * pitch
+    words.n[0] = n
+
+
+@kernel
+def choose_words(rows, docs, words, n_draws, seed, pitch):
+    """Fill ``words`` for a batch, by a counting sort; within a word the documents keep their order."""
+    ptr, is_sample = words.ptr, n_draws > 0
+    if is_sample:
+        n_own = _own_words(rows, docs, words)
+        for i in range(n_own):
+            words.weight[i] = _ONE
+        n = _other_words(rows, words, n_own, n_draws, seed)
+        for i in range(n):
+            words.log_weight[i] = np.float32(math.log(words.weight[i]))
+        _fill_up(words, n, pitch)
+    else:
+        n = _count_all(rows, docs, words)
+    ptr[0] = 0
+    for i in range(1, n + 1):
+        ptr[i] += ptr[i - 1]
+    for d in range(docs.size):
+        for entry in range(rows.indptr[docs[d]], rows.indptr[docs[d] + 1]):
+            word = rows.indices[entry]
+            i = np.int64(words.local[word]) if is_sample else np.int64(word)
+            place = ptr[i]  # for now the next free place; after the loop, the word's end
+            words.docs[place], words.entries[place] = d, entry
+            ptr[i] = place + 1
+    for i in range(n, 0, -1):
+        ptr[i] = ptr[i - 1]
+    ptr[0] = 0
