@@ -46,6 +46,18 @@ def test_it_separates_two_themes(make):
     assert all(same)
 
 
+@pytest.mark.parametrize("loss", ["softmax", "cross-entropy"])
+def test_a_sample_of_the_words_is_enough_to_separate_themes(loss):
+    X, theme = two_themes(n_words=400)
+    model = KATE(8, reconstruction_sampling=20, loss=loss, batch_size=5, random_state=0)
+    vectors = model.fit_transform(X)
+    inside, across = cosine(vectors[0], vectors[2]), cosine(vectors[0], vectors[1])
+    assert across < inside
+    assert model.settings_["reconstruction_sampling"] == 20
+    assert theme[0] == theme[2] != theme[1]
+    assert KATE.paper().reconstruction_sampling is None
+
+
 def test_training_lowers_the_loss():
     X, _ = two_themes()
     history = KATE(8, random_state=0, max_epochs=20).fit(X).history_
@@ -264,6 +276,7 @@ def test_empty_documents_get_the_zero_documents_vector_and_a_warning():
         ({"n_topics": None}, "n_topics=None"),
         ({"learning_rate": 0}, "learning_rate=0"),
         ({"epsilon": 0}, "epsilon=0"),
+        ({"reconstruction_sampling": 0}, "reconstruction_sampling=0: expected a whole number of at least 1"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(change, message):

@@ -18,7 +18,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "output": ("preactivation", "activation"),
     "device": ("auto", "cpu"),
 }
-_WHOLE_NUMBERS = ("n_topics", "n_winners", "max_epochs", "batch_size", "patience")
+_WHOLE_NUMBERS = ("n_topics", "n_winners", "max_epochs", "batch_size", "patience", "reconstruction_sampling")
 _INTERVALS = {  # from the first number to below the second
     "dropout": (0.0, 1.0),
     "warmup": (0.0, 1.0),

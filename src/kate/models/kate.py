@@ -49,6 +49,8 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     activation : "tanh" or "sigmoid"
     scaling : log counts over their "l2" norm or their "max" in the document (the paper's)
     dropout : share of a document's words that the encoder does not get to see in a step
+    reconstruction_sampling : for large vocabularies: reconstruct only the words of a batch and so many of the others,
+        drawn for each step; None reconstructs all words
     output_bias : c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
     optimizer : "adam" or "adadelta"
     learning_rate : its highest value, after the warm-up
@@ -101,6 +103,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         activation: Literal["tanh", "sigmoid"] = "tanh",
         scaling: Scaling = "l2",
         dropout: float = 0.7,
+        reconstruction_sampling: int | None = None,
         output_bias: Literal["frequency", "zero"] = "frequency",
         optimizer: Literal["adam", "adadelta"] = "adam",
         learning_rate: float | None = None,
@@ -125,6 +128,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.activation = activation
         self.scaling = scaling
         self.dropout = dropout
+        self.reconstruction_sampling = reconstruction_sampling
         self.output_bias = output_bias
         self.optimizer = optimizer
         self.learning_rate = learning_rate
@@ -156,6 +160,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             "activation": "tanh",
             "scaling": "max",
             "dropout": 0.0,
+            "reconstruction_sampling": None,
             "output_bias": "zero",
             "optimizer": "adadelta",
             "learning_rate": 2.0,

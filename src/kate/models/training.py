@@ -38,6 +38,7 @@ class KATETraining:
             settings["n_winners"],
             settings["amplification"],
             settings["dropout"],
+            settings["reconstruction_sampling"] or 0,
         )
         self.network, self.optimizer, self.X, self.random = network, optimizer, X, random
         self.engine = CPUEngine(network, recipe, n_jobs)

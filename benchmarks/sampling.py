@@ -1,0 +1,124 @@
+"""Reconstruction sampling: what a document costs as the vocabulary grows, and what the vectors lose by it.
+
+    python benchmarks/sampling.py [--no-quality] [--seeds 3]      # KATE_DATA=... names the folder of 20 Newsgroups
+
+Prints a JSON line for each vocabulary size: microseconds a document of a training step with sampling, on documents made
+to follow Zipf's law, beside the same step over all words where that fits into memory and patience; then the accuracy on
+20 Newsgroups with 20,000 words, with sampling and without, a probe each as in benchmarks/quality.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+
+import numpy as np
+
+from kate import KATE, load_dataset
+from kate.engines.cpu import CPUEngine
+from kate.engines.network import Optimizer, Recipe
+from kate.engines.threads import thread_count
+from kate.tasks.classification import classify
+from kate.tasks.retrieval import retrieve
+from quality import data_folder
+from train import Shape, best_milliseconds, make_documents, make_network
+
+VOCABULARIES = (20_000, 100_000, 1_000_000)
+LARGEST_FULL = 100_000
+N_SAMPLED = 1_000
+SHAPE = Shape(20_000, 128, 32, 200, "softmax")
+N_DOCUMENTS, N_STEPS = 20_000, 20
+
+
+def cost(n_words: int) -> dict[str, object]:
+    X = make_documents(N_DOCUMENTS, n_words)
+    rng = np.random.default_rng(3)
+    batches = [
+        rng.choice(N_DOCUMENTS, size=SHAPE.batch, replace=False).astype(np.int64) for _ in range(N_STEPS)
+    ]
+    rates, seeds = np.full(N_STEPS, 1e-3), np.arange(N_STEPS)
+    network = make_network(n_words, SHAPE.topics)
+    optimizer = Optimizer.adam(network)
+
+    def steps(n_sampled: int):  # type: ignore[no-untyped-def]
+        recipe = Recipe(SHAPE.loss, "tanh", SHAPE.winners, 0.5, 0.7, n_sampled)
+        engine = CPUEngine(network, recipe)
+        return lambda: engine.train(X, batches, rates, optimizer, seeds)
+
+    runs = {"sampled": steps(N_SAMPLED)}
+    if n_words <= LARGEST_FULL:
+        runs["full"] = steps(0)
+    best = best_milliseconds(runs, N_STEPS)
+    return {f"{name}_us_a_document": round(1000 * ms / SHAPE.batch, 2) for name, ms in best.items()}
+
+
+def quality(n_sampled: int | None, seed: int) -> dict[str, float]:
+    corpus = load_dataset("20news", vocabulary_size=SHAPE.words, data_home=data_folder())
+    model = KATE(SHAPE.topics, reconstruction_sampling=n_sampled, random_state=seed)
+    start = time.perf_counter()
+    model.fit(corpus.X[corpus.fitting])
+    seconds = time.perf_counter() - start
+    parts = {part: corpus.part(part) for part in ("train", "fitting", "validation", "test")}
+    vectors = {part: model.transform(corpus.X) for part, corpus in parts.items()}
+    probe = classify(
+        *(x for part in ("fitting", "validation", "test") for x in (vectors[part], parts[part].y))
+    )
+    found = retrieve(
+        vectors["train"], parts["train"].y, vectors["test"], parts["test"].y, fractions=(0.001,), full=False
+    )
+    return {
+        "accuracy": round(probe.accuracy, 4),
+        "precision@0.1%": round(found.precision[0.001], 4),
+        "seconds": round(seconds, 2),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--no-quality", action="store_true", help="measure the time alone")
+    parser.add_argument("--no-time", action="store_true", help="measure the quality alone")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument(
+        "--sampled", type=int, default=N_SAMPLED, help="words drawn for a step, for the quality"
+    )
+    arguments = parser.parse_args()
+    if not arguments.no_time:
+        print_costs()
+    if not arguments.no_quality:
+        print_quality(arguments.seeds, arguments.sampled)
+
+
+def print_costs() -> None:
+    first = None
+    for n_words in VOCABULARIES:
+        row = cost(n_words)
+        first = first or row["sampled_us_a_document"]
+        growth = round(float(row["sampled_us_a_document"]) / float(first), 2)  # type: ignore[arg-type]
+        shared = {"words": n_words, "sampled": N_SAMPLED, "batch": SHAPE.batch, "threads": thread_count(None)}
+        print(
+            json.dumps({"benchmark": "sampling, time", **shared, **row, "times_the_first": growth}),
+            flush=True,
+        )
+
+
+def print_quality(n_seeds: int, n_sampled: int) -> None:
+    means = {}
+    for sampled in (None, n_sampled):
+        runs = [quality(sampled, seed) for seed in range(n_seeds)]
+        for seed, run in enumerate(runs):
+            print(
+                json.dumps({"benchmark": "sampling, quality", "sampled": sampled, "seed": seed, **run}),
+                flush=True,
+            )
+        means[sampled] = float(np.mean([run["accuracy"] for run in runs]))
+    difference = round(means[n_sampled] - means[None], 4)
+    print(
+        json.dumps({"benchmark": "sampling, quality", "accuracy_sampled_minus_full": difference}), flush=True
+    )
+
+
+if __name__ == "__main__":
+    main()
