@@ -157,7 +157,7 @@ def invented_record(plan: Plan, key: str, value: float, **changes: Any) -> dict[
     score = value + 0.1 * run.seed
     random = np.random.default_rng(0)
     groups = [group for group in ("recreation", "science", "for sale") for _ in range(8)]
-    plane = random.normal(size=(24, 2)).round(3).tolist()
+    plane = random.uniform(-1, 1, size=(24, 2)).round(3).tolist()
     record = {
         "format": 1,
         "key": key,

@@ -21,13 +21,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """``style`` numbers its colour and dashes; ``is_main`` draws it thick; ``marks_only`` leaves the line out."""
+    """``style`` numbers its colour and dashes, ``is_main`` draws it thick, ``is_joined`` joins its points."""
 
     name: str
     points: tuple[Point, ...]
     style: int
     is_main: bool = False
-    marks_only: bool = False
+    is_joined: bool = True
+    mark: Literal["dot", "cross"] = "dot"
 
 
 @dataclass(frozen=True)

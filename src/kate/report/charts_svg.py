@@ -13,7 +13,7 @@ __all__ = ["COLORS", "chart_svg", "figure_svg", "legend_of"]
 
 WIDTH, HEIGHT = 380, 270  # of a chart with axes: a phone shows it at its own size
 SIDE = 240  # of a map
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 12, 26, 42
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 20, 26, 42
 _DASHES = ("", "5 3", "2 2")
 
 # Light and dark: told apart by the colour-blind too, and from either background.
@@ -152,7 +152,7 @@ def _line(line: Line, frame: _Frame) -> str:
     parts = [
         f'<g class="line c{line.style % len(COLORS)}{main}" data-series="{escape(line.name, quote=True)}">'
     ]
-    if not line.marks_only and len(places) > 1:
+    if line.is_joined and len(places) > 1:
         path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in places)
         parts.append(f'<path d="M{path}"' + (f' stroke-dasharray="{dash}"' if dash else "") + "/>")
     parts += [_mark(x, y, point, frame, line) for x, y, point in places]
@@ -165,7 +165,7 @@ def _mark(x: float, y: float, point: Point, frame: _Frame, line: Line) -> str:
         top, foot = frame.up(point.y + point.spread), frame.up(point.y - point.spread)
         bar = f'<path class="bar" d="M{x:.1f} {top:.1f}V{foot:.1f}"/>'
     title = f"<title>{escape(point.label)}</title>"
-    if line.marks_only:
+    if line.mark == "cross":
         return f'{bar}<path class="cross" d="M{x - 4:.1f} {y:.1f}h8m-4 -4v8">{title}</path>'
     return f'{bar}<circle cx="{x:.1f}" cy="{y:.1f}" r="{3.2 if line.is_main else 2.4}">{title}</circle>'
 

@@ -94,9 +94,9 @@ def _(block: Table) -> str:
         )
         rows.append(f'<tr><th class="head" scope="row">{_inline(row.head)}</th>{cells}</tr>')
     caption = f"<caption>{_inline(block.caption)}</caption>" if block.caption else ""
-    classes = "cards words" if are_words else "cards"
+    shape = "cards words" if are_words else "cards narrow" if len(labels) < 4 else "cards"
     return (
-        f'<div class="wide"><table class="{classes}" style="--n:{widest}">{caption}'
+        f'<div class="wide"><table class="{shape}" style="--n:{widest}">{caption}'
         f"<thead>{_table_head(block)}</thead><tbody>{''.join(rows)}</tbody></table></div>\n{_notes(block.notes)}"
     )
 

@@ -106,7 +106,7 @@ def retrieval_figure(output: Retrieval, results: Results) -> Figure:
     charts = []
     for protocol in PROTOCOLS:
         lines = []
-        for style, model in enumerate((*output.models, *output.beside)):
+        for style, model in enumerate(_kate_first((*output.models, *output.beside))):
             place = Place(output.dataset, model, protocol, results.plan.grid.size(output.topics))
             points = []
             for fraction in output.fractions:
@@ -129,6 +129,11 @@ def retrieval_figure(output: Retrieval, results: Results) -> Figure:
         "every model. The paper draws the figure without numbers; by its text VAE is best, then DocNADE and KATE."
     )
     return Figure(output.key, tuple(charts), caption)
+
+
+def _kate_first(models: Sequence[str]) -> list[str]:
+    """KATE has the first colour, whatever its place."""
+    return sorted(models, key=lambda model: model != "kate")
 
 
 def retrieval_table(output: Retrieval, results: Results) -> Table:
@@ -181,7 +186,7 @@ def _sweep_chart(output: Sweeps, panel: Panel, results: Results) -> LineChart:
                 points.append(Point(place if is_named else value, found.score.mean, label, found.score.sd))
         if points:
             lines.append(
-                Line(PROTOCOL_NAMES[protocol], tuple(points), style, is_main=True, marks_only=is_named)
+                Line(PROTOCOL_NAMES[protocol], tuple(points), style, is_main=True, is_joined=not is_named)
             )
     theirs = [
         Point(
@@ -193,7 +198,7 @@ def _sweep_chart(output: Sweeps, panel: Panel, results: Results) -> LineChart:
         if (score := _papers_point(output, panel, value)) is not None
     ]
     if theirs:
-        lines.append(Line("the paper", tuple(theirs), 3, marks_only=True))
+        lines.append(Line("the paper", tuple(theirs), 3, is_joined=False, mark="cross"))
     if is_named:
         names = tuple(str(value) for value in values)
         return LineChart(panel.title, panel.title, output.score.title, tuple(lines), "names", names)

@@ -10,10 +10,11 @@ from kate.evaluation.paper import paper_file
 from kate.evaluation.results import Record, Score
 from kate.reproduce.plan import Cell, Plan
 from kate.reproduce.spec import Protocol
+from kate.reproduce.variants import NOT_TUNED
 
 __all__ = ["Found", "Results", "papers_name", "papers_score"]
 
-State = Literal["value", "not run", "no data", "not available", "failed", "skipped"]
+State = Literal["value", "not run", "no data", "not available", "not tuned", "failed", "skipped"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ class Results:
 
 
 def _state_of(why_not: str) -> State:
+    if why_not == NOT_TUNED:
+        return "not tuned"
     return "no data" if why_not.startswith("no data") else "not available"
 
 

@@ -184,5 +184,7 @@ class Plan:
                 run = PlannedRun(self.source(cell.dataset), name, cell.topics, seed, settings)
                 return PlannedCell(cell, seed, run, run.key(), None)
             except variants.NotAvailable as reason:
-                why_not = f"not available here: {reason}"
+                why_not = str(reason)
+                if why_not != variants.NOT_TUNED:
+                    why_not = f"not available here: {why_not}"
         return PlannedCell(cell, seed, None, None, why_not)

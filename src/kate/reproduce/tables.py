@@ -16,7 +16,12 @@ __all__ = ["THREE", "dataset_table", "empty_cell", "plain_reasons", "score_table
 
 THREE = ("paper", "ours", "tuned")
 NOT_IN_THE_PAPER = "not in the paper"
-_STATES = {"not run": "not run yet", "not available": "not available here", "skipped": "–"}
+_STATES = {
+    "not run": "not run yet",
+    "not available": "not available here",
+    "not tuned": "not tuned yet",
+    "skipped": "–",
+}
 
 
 def score_tables(output: Scores, results: Results) -> list[Table]:
@@ -129,7 +134,7 @@ def plain_reasons(rows: Mapping[str, Sequence[Found]]) -> list[str]:
     named: dict[str, list[str]] = {}
     for name, row in rows.items():
         for found in row:
-            if found.state in {"no data", "not available", "failed"}:
+            if found.state in {"no data", "not available", "not tuned", "failed"}:
                 named.setdefault(found.reason, []).append(name)
     everyone = len(rows)
     notes = []

@@ -91,8 +91,11 @@ class Worker:
         return self._process.is_alive()
 
     def stop(self) -> None:
-        """End the process, whatever it is doing."""
+        """End the process: an idle one leaves by itself when nobody speaks to it any more, a busy one is ended."""
+        is_busy = self.job is not None
         self.connection.close()
+        if not is_busy:
+            self._process.join(5)
         self._process.terminate()
         self._process.join(5)
         if self._process.is_alive():
