@@ -1,0 +1,127 @@
+"""The tables of docs/reproduction.md: every model beside the paper, from the runs of `kate evaluate`.
+
+python experiments/rivals_table.py results/results.jsonl
+
+A row a model: what the paper reports, ours with the paper's settings (or, where the paper lacks the model, with the
+defaults of the package), ours with tuned settings; mean ± standard deviation over the seeds. The best of a column is
+bold, whoever it is, and a difference of more than 0.03 from the paper is flagged.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from kate.datasets.registry import DATASETS
+from kate.evaluation.paper import paper_score
+from kate.evaluation.results import Score, Summary, read_results, summarise
+from kate.models.registry import MODELS, TUNED
+
+MAIN_SCORES = {  # data set: (task, score, title)
+    "20news": [
+        ("classification", "accuracy", "accuracy"),
+        ("classification", "paper_probe_accuracy", "accuracy by the paper's probe"),
+        ("retrieval", "precision@1%", "precision of the nearest 1 %"),
+        ("topics", "mscd", "mean squared cosine deviation of topics, lower is better"),
+        ("topics", "npmi", "coherence of topics (NPMI)"),
+        ("time", "fit_seconds", "seconds of the fit, lower is better"),
+    ],
+    "movies": [("regression", "r2", "r²")],
+    "reuters21578": [("multilabel", "micro_f1", "micro-F1"), ("multilabel", "macro_f1", "macro-F1")],
+    "rcv1": [("multilabel", "micro_f1", "micro-F1"), ("multilabel", "macro_f1", "macro-F1")],
+    "wiki10": [("multilabel", "micro_f1", "micro-F1"), ("multilabel", "macro_f1", "macro-F1")],
+}
+LOWER_IS_BETTER = {"mscd", "fit_seconds"}
+REPORTED_AS = {"paper_probe_accuracy": "accuracy"}  # the paper reports one accuracy, by its own probe
+NOTABLE = 0.03
+WITHOUT_A_LIMIT = {"fit_seconds"}  # seconds of other machines are not to be compared
+
+
+@dataclass(frozen=True)
+class Row:
+    """One model: its three scores, as far as they are there."""
+
+    model: str
+    paper: float | None
+    start: Score | None
+    tuned: Score | None
+
+
+def table_rows(summaries: list[Summary], task: str, name: str) -> list[Row]:
+    """The models of one data set and size, in the order of the registry."""
+    by_model = {row.model: row.scores.get(task, {}).get(name) for row in summaries}
+    first = summaries[0]
+    own_words = DATASETS[first.dataset].vocabulary_size == first.dataset_settings.get("vocabulary_size")
+    rows = []
+    for model in MODELS:
+        start, tuned = by_model.get(model), by_model.get(model + TUNED)
+        if start is None and tuned is None:
+            continue
+        reported = None
+        if own_words:
+            reported = paper_score(first.dataset, model, first.topics, task, REPORTED_AS.get(name, name))
+        rows.append(Row(model, reported, start, tuned))
+    return rows
+
+
+def as_markdown(rows: list[Row], name: str) -> str:
+    best: Callable[[list[float]], float] = min if name in LOWER_IS_BETTER else max
+    paper = _best(best, (row.paper for row in rows))
+    start = _best(best, (row.start and row.start.mean for row in rows))
+    tuned = _best(best, (row.tuned and row.tuned.mean for row in rows))
+    lines = [
+        "| model | paper | ours, the paper's settings | ours, tuned | difference |",
+        "|---|---|---|---|---|",
+    ]
+    for row in rows:
+        label = row.model if MODELS[row.model].start == "paper" else f"{row.model} (defaults)"
+        cells = [
+            label,
+            "–" if row.paper is None else _bold(f"{row.paper:.3f}", row.paper == paper),
+            "–" if row.start is None else _bold(str(row.start), row.start.mean == start),
+            "–" if row.tuned is None else _bold(str(row.tuned), row.tuned.mean == tuned),
+            _difference(row, name),
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _best(best: Callable[[list[float]], float], values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return best(known) if known else None
+
+
+def _bold(cell: str, is_best: bool) -> str:
+    return f"**{cell}**" if is_best else cell
+
+
+def _difference(row: Row, name: str) -> str:
+    """Ours with the paper's settings less the paper's; of the tuned settings where there are no others."""
+    ours = row.start or row.tuned
+    if ours is None or row.paper is None or name in WITHOUT_A_LIMIT:
+        return "–"
+    difference = ours.mean - row.paper
+    return f"{difference:+.3f}{' ⚑' if abs(difference) > NOTABLE else ''}"
+
+
+def groups(summaries: list[Summary]) -> Iterator[tuple[str, list[Summary]]]:
+    """The runs that stand in one table, with its heading: one data set, one vocabulary, one number of topics."""
+    together: dict[tuple[str, str, int], list[Summary]] = {}
+    for row in summaries:
+        together.setdefault((row.dataset, str(row.dataset_settings), row.topics), []).append(row)
+    for (dataset, _, topics), rows in together.items():
+        words = rows[0].dataset_settings.get("vocabulary_size")
+        yield f"{dataset}, {topics} topics, {words:,} words", rows
+
+
+def main() -> None:
+    for heading, rows in groups(summarise(read_results(sys.argv[1]))):
+        for task, name, title in MAIN_SCORES.get(rows[0].dataset, []):
+            found = table_rows(rows, task, name)
+            if found:
+                print(f"### {heading}: {title}\n\n{as_markdown(found, name)}\n")
+
+
+if __name__ == "__main__":
+    main()
