@@ -33,7 +33,7 @@ def test_what_cannot_run_here_says_why(plan: Plan) -> None:
     assert unknown.key is None
     assert (unknown.why_not or "").startswith("not available here: no model is named 'no-such-model'")
     missing = plan.planned(Cell("wiki10", "kate", "paper", 4), 0)
-    assert (missing.why_not or "").startswith("no data here: put ")
+    assert (missing.why_not or "").startswith("no data here; kate datasets")
     untuned = plan.planned(Cell("toy", "ae", "tuned", 4), 0)
     assert untuned.key is not None or (untuned.why_not or "").startswith("not tuned yet")
 

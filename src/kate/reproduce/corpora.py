@@ -32,8 +32,8 @@ def why_missing(name: str, own: Mapping[str, Any] | None = None) -> str | None:
         return None
     if name not in DATASETS:
         return f"no data set is named {name!r}"
-    row = next(row for row in list_datasets() if row.name == name)
-    return None if row.is_here else f"no data here: {row.how_to_get_it}"
+    is_here = next(row.is_here for row in list_datasets() if row.name == name)
+    return None if is_here else f"no data here; kate datasets says how to get {name}"
 
 
 def n_documents(name: str, sizes: Mapping[str, int] | None = None) -> int:

@@ -18,6 +18,7 @@ __all__ = [
     "Datasets",
     "Grid",
     "Maps",
+    "ModelNames",
     "Neighbours",
     "Output",
     "Panel",
@@ -157,12 +158,28 @@ class Quick:
 
 
 @dataclass(frozen=True)
+class ModelNames:
+    """What a row of the tables is run with: names of the registry, the first that can run, and settings of its own."""
+
+    paper: tuple[str, ...] = ()
+    tuned: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    tuned_settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def names(self, protocol: Protocol) -> tuple[str, ...]:
+        return self.paper if protocol == "paper" else self.tuned
+
+    def all_settings(self, protocol: Protocol) -> dict[str, Any]:
+        return dict(self.settings) | (dict(self.tuned_settings) if protocol == "tuned" else {})
+
+
+@dataclass(frozen=True)
 class Grid:
     """All that the grid file says; ``quick`` is None in a full run."""
 
     seeds: int
     outputs: Mapping[str, Output]
-    models: Mapping[str, Mapping[str, Sequence[str]]]
+    models: Mapping[str, ModelNames]
     main_groups: Mapping[str, tuple[str, ...]]
     corpora: Mapping[str, Mapping[str, Any]]  # files of the grid's own, by the name of the data set
     quick_settings: Quick
@@ -206,7 +223,10 @@ def read_grid(path: str | os.PathLike[str] | None = None) -> Grid:
     return Grid(
         seeds=content.get("seeds", 5),
         outputs={name: _output(name, part, where) for name, part in content.get("outputs", {}).items()},
-        models=content.get("models", {}),
+        models={
+            name: _made(ModelNames, part, f"{where}, [models.{name}]")
+            for name, part in content.get("models", {}).items()
+        },
         main_groups={name: tuple(starts) for name, starts in content.get("main_groups", {}).items()},
         corpora={
             name: _corpus(part, folder, f"{where}, [corpora.{name}]")

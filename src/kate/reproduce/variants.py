@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kate.models.registry import MODELS, TUNED, make_model
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["NOT_TUNED", "NotAvailable", "variant"]
 
 NOT_TUNED = "not tuned yet; kate tune --model NAME does it"
+_NO_AMPLIFICATION = "2/k"
 
 
 class NotAvailable(Exception):  # noqa: N818  no error: the cell says why it is empty
@@ -38,16 +39,34 @@ def variant(cell: Cell, grid: Grid) -> tuple[str, dict[str, Any]]:
 
 
 def _names(model: str, protocol: Protocol, grid: Grid) -> Sequence[str]:
-    named = grid.models.get(model, {}).get(protocol)
-    if named is not None:
+    named = grid.models[model].names(protocol) if model in grid.models else ()
+    if named:
         return named
     has_nothing_to_tune = model in MODELS and not MODELS[model].space
     return [model if protocol == "paper" or has_nothing_to_tune else f"{model}{TUNED}"]
 
 
 def _settings(name: str, cell: Cell, grid: Grid) -> dict[str, Any]:
-    settings: dict[str, Any] = {}
+    """What the grid says of the model, then what makes it quick, then what a sweep changes."""
+    own = grid.models[cell.model].all_settings(cell.protocol) if cell.model in grid.models else {}
     if grid.quick is not None:
-        known: Mapping[str, Any] = make_model(name, cell.topics).get_params(deep=False)
-        settings |= {key: value for key, value in grid.quick.settings.items() if key in known}
-    return settings | dict(cell.changes)
+        own |= _known(name, cell.topics, own, grid.quick.settings)
+    settings = own | dict(cell.changes)
+    if settings.get("amplification") == _NO_AMPLIFICATION:
+        settings["amplification"] = 2 / _n_winners(name, cell.topics, settings)
+    return settings
+
+
+def _known(name: str, n_topics: int, own: dict[str, Any], offered: Any) -> dict[str, Any]:
+    """The settings on offer that the model has."""
+    plain = {key: value for key, value in own.items() if value != _NO_AMPLIFICATION}
+    parameters = make_model(name, n_topics, plain).get_params(deep=False)
+    return {key: value for key, value in offered.items() if key in parameters}
+
+
+def _n_winners(name: str, n_topics: int, settings: dict[str, Any]) -> int:
+    """KATE's k: its default follows the number of topics alone."""
+    from kate.models.defaults import settings_for
+
+    rest = {key: value for key, value in settings.items() if key != "amplification"}
+    return int(settings_for(make_model(name, n_topics, rest), n_documents=1)["n_winners"])
