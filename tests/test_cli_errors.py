@@ -67,6 +67,22 @@ def test_a_missing_file(tmp_path: Path) -> None:
     assert not (tmp_path / "m").exists()
 
 
+def test_a_gpu_without_pytorch_names_the_extra(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    message = fails("fit", corpus, "-o", tmp_path / "m", "--device", "cuda")
+    assert "pip install 'kate-text[gpu]'" in message
+
+
+def test_a_graph_without_usearch_names_the_extra(
+    model: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "usearch.index", None)
+    message = fails("index", model, corpus, "-o", tmp_path / "i", "--ann")
+    assert "pip install 'kate-text[ann]'" in message
+
+
 def test_a_folder_without_texts(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "table.csv").write_text("text\na")

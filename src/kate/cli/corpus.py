@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     from kate.text.documents import Documents
 
 __all__ = ["add_to"]
+
+
+class DeviceName(StrEnum):
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -65,6 +72,9 @@ def fit(
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Threads; all cores by default.")
     ] = None,
+    device: Annotated[
+        DeviceName, typer.Option(help="Train on the CPU or on a GPU; auto takes a GPU where there is one.")
+    ] = DeviceName.AUTO,
     text: TextField = None,
     id: IdField = None,  # noqa: A002 - the name of the option
     label: LabelField = None,
@@ -80,8 +90,10 @@ def fit(
     Example:
       kate fit reviews.csv --text review --topics 64 -o model
     """
+    from kate.engines.devices import choose_device
     from kate.models.storage import MODEL_FOLDER
 
+    choose_device(device.value)  # now, not after the documents have been read
     MODEL_FOLDER.require_replaceable(output)
     rehearse_writing(output, MODEL_FOLDER.config)
     settings: dict[str, Any] = {
@@ -92,6 +104,7 @@ def fit(
         "stop_words": None if stop_words is None else stop_words.read_text(encoding="utf-8").split(),
         "random_state": seed,
         "n_jobs": jobs,
+        "device": device.value,
         "verbose": False if quiet else None,
     }
     if epochs is not None:

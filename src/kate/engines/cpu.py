@@ -96,6 +96,12 @@ class CPUEngine:
         )
         return float(losses.sum()) / X.shape[0]
 
+    def fetch(self) -> None:
+        """Nothing to do: the network is trained in place."""
+
+    def send(self) -> None:
+        """Nothing to do: the network is read where it is."""
+
     def _run(
         self,
         X: csr_matrix,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
-__all__ = ["Network", "Optimizer", "Recipe"]
+__all__ = ["Engine", "Network", "Optimizer", "Recipe"]
 
 Floats = NDArray[np.float32]
 Loss = Literal["cross-entropy", "softmax"]
@@ -71,3 +72,28 @@ class Optimizer:
     @classmethod
     def adadelta(cls, network: Network, rho: float = 0.95, epsilon: float = 1e-8) -> Optimizer:
         return cls("adadelta", (rho, rho), epsilon, network.zeros(), network.zeros())
+
+
+class Engine(Protocol):
+    """What trains a network on sparse rows that are already scaled (float32 CSR), wherever it computes."""
+
+    network: Network
+
+    def train(
+        self,
+        X: csr_matrix,
+        batches: list[NDArray[np.int64]],
+        rates: NDArray[np.float64],
+        optimizer: Optimizer,
+        seeds: NDArray[np.int64],
+    ) -> float:
+        """A step for each batch of documents, with its learning rate and dropout seed; returns the summed loss."""
+
+    def loss(self, X: csr_matrix) -> float:
+        """The mean loss of a document without competition and dropout, as encoding works."""
+
+    def fetch(self) -> None:
+        """Bring ``network`` and the optimizer up to date, where they are trained elsewhere than in these arrays."""
+
+    def send(self) -> None:
+        """Go on with ``network`` as it is now."""

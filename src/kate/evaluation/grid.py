@@ -26,7 +26,7 @@ from kate.text.corpus import Corpus
 __all__ = ["PlannedRun", "Progress", "Workshop", "has_tasks", "make_record", "plan_runs", "run_grid"]
 
 # They say how to compute, not what: other threads or no bar make no other run.
-_OF_THE_MACHINE = ("random_state", "n_jobs", "verbose")
+_OF_THE_MACHINE = ("random_state", "n_jobs", "precision", "verbose")
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 

@@ -16,7 +16,8 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "optimizer": ("adam", "adadelta"),
     "decay": ("linear", "none"),
     "output": ("preactivation", "activation"),
-    "device": ("auto", "cpu"),
+    "device": ("auto", "cpu", "cuda"),
+    "precision": ("float32", "tf32", "bf16"),
 }
 _WHOLE_NUMBERS = ("n_topics", "n_winners", "max_epochs", "batch_size", "patience", "reconstruction_sampling")
 _INTERVALS = {  # from the first number to below the second
@@ -56,7 +57,7 @@ def check_settings(model: Any) -> None:
 def settings_for(model: Any, n_documents: int) -> dict[str, Any]:
     """All parameters that shape the network, with None replaced by what suits the topics and the documents."""
     settings: dict[str, Any] = model.get_params(deep=False)
-    for name in ("random_state", "n_jobs", "device", "verbose"):
+    for name in ("random_state", "n_jobs", "device", "precision", "verbose"):
         del settings[name]
     for name, value in _suited_to(settings["n_topics"], n_documents).items():
         if settings[name] is None:

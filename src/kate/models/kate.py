@@ -11,12 +11,13 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from kate.engines.devices import Device, Precision
 from kate.engines.network import Network, Optimizer
 from kate.models.checks import checked_counts
 from kate.models.defaults import check_settings, epsilon_of_paper, settings_for
 from kate.models.encoder import Encoder, Output, Scaling, scale_counts
 from kate.models.saving import Arrays, Saveable
-from kate.models.training import KATETraining, hold_out, initial_network
+from kate.models.training import KATETraining, Machine, hold_out, initial_network
 from kate.train import HistoryRow, progress_bar, train
 
 __all__ = ["KATE"]
@@ -65,7 +66,8 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     center : subtract the mean of the training documents' vectors
     random_state : seed; the same seed on the same machine gives bit-identical weights
     n_jobs : threads; None takes all cores, or OMP_NUM_THREADS
-    device : "auto" or "cpu"
+    device : "cpu", "cuda" (extra ``gpu``), or "auto": the GPU where PyTorch is installed and sees one
+    precision : products on a GPU in "float32", "tf32" or "bf16"; the CPU computes in float32
     verbose : show a progress bar; None does where standard error is a terminal
 
     Attributes
@@ -118,7 +120,8 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         center: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
-        device: Literal["auto", "cpu"] = "auto",
+        device: Device = "auto",
+        precision: Precision = "float32",
         verbose: bool | None = None,
     ) -> None:
         self.n_topics = n_topics
@@ -144,6 +147,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.device = device
+        self.precision = precision
         self.verbose = verbose
 
     @classmethod
@@ -196,7 +200,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         learner = self._start(counts, held_out, random, max_epochs)
         with progress_bar(self.verbose, max_epochs) as report:
             self.history_ = train(learner, max_epochs, self.patience, report)
-        self._keep(learner.network)
+        self._keep(learner.learned())
         self._set_mean(counts, weight_of_before=0.0)
         return self
 
@@ -220,7 +224,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             rows = train(learner, 1, None, report)
         self.history_ += [row | {"epoch": epoch + 1} for row in rows]
         n_before = 0 if is_new else self.n_documents_seen_
-        self._keep(learner.network, learner.optimizer)
+        self._keep(learner.learned(), learner.optimizer)
         self.n_documents_seen_ = n_before + counts.shape[0]
         self._set_mean(counts, weight_of_before=n_before / self.n_documents_seen_)
         return self
@@ -262,7 +266,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             held_out,
             random,
             max_epochs,
-            self.n_jobs,
+            self._machine(),
         )
 
     def _new_optimizer(self, network: Network) -> Optimizer:
@@ -274,7 +278,10 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         network = Network(self.encoder_.W, self.encoder_.b, self.output_bias_).copy()
         optimizer = getattr(self, "_optimizer", None) or self._new_optimizer(network)
         X = scale_counts(counts, self.scaling)
-        return KATETraining(self.settings_, network, optimizer, X, None, random, None, self.n_jobs)
+        return KATETraining(self.settings_, network, optimizer, X, None, random, None, self._machine())
+
+    def _machine(self) -> Machine:
+        return Machine(self.n_jobs, self.device, self.precision)
 
     def _keep(self, network: Network, optimizer: Optimizer | None = None) -> None:
         settings, mean = self.settings_, np.zeros_like(network.b)

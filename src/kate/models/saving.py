@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import safetensors
-import safetensors.numpy
 from numpy.typing import NDArray
 
 from kate.models.folders import FolderError, FolderKind, StrPath
@@ -55,6 +53,8 @@ class Saveable:
         """Write the fitted model into a folder, whole or not at all; only such a folder or an empty one is replaced."""
         from sklearn.utils.validation import check_is_fitted
 
+        import safetensors.numpy  # to train and to encode it is not needed
+
         check_is_fitted(self)
         arrays, facts = self._fitted_state()
         contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -68,6 +68,8 @@ class Saveable:
     @classmethod
     def load(cls, folder: StrPath) -> Self:
         """Read a model that ``save`` wrote; it gives the same vectors. Every file is checked before it is used."""
+        import safetensors.numpy
+
         folder = Path(folder)
         config = ESTIMATOR_FOLDER.read_config(folder)
         if config.get("model") != cls.__name__:

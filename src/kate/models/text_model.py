@@ -41,7 +41,12 @@ Floats = NDArray[np.float32]
 
 _OF_COUNTS = ("vocabulary_size", "min_df", "language", "stem", "stop_words")
 _OF_BOTH = ("n_jobs",)
-_OF_THE_MACHINE = ("n_jobs", "device", "verbose")  # how it is computed, not what: no part of a model
+_OF_THE_MACHINE = (
+    "n_jobs",
+    "device",
+    "precision",
+    "verbose",
+)  # how it is computed, not what: no part of a model
 
 
 class NotFittedError(RuntimeError):

@@ -4,16 +4,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from kate.engines.network import Network, Optimizer, Recipe
+from kate.engines.devices import Device, Precision, choose_device
+from kate.engines.network import Engine, Network, Optimizer, Recipe
 from kate.models.encoder import scale_counts
 
-__all__ = ["KATETraining", "hold_out", "initial_network", "learning_rates", "start_of_output_bias"]
+__all__ = ["KATETraining", "Machine", "hold_out", "initial_network", "learning_rates", "start_of_output_bias"]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where and how a network is trained: threads of the CPU, or a GPU and the precision of its products."""
+
+    n_jobs: int | None = None
+    device: Device = "auto"
+    precision: Precision = "float32"
+
+    def engine(self, network: Network, recipe: Recipe) -> Engine:
+        if recipe.n_sampled and self.device == "cuda":
+            raise ValueError(
+                'reconstruction_sampling is not there on a GPU; take device="cpu" (or "auto", which does), or None'
+            )
+        # both are loaded only where something is trained: the compiler here, PyTorch there
+        if not recipe.n_sampled and choose_device(self.device) == "cuda":
+            from kate.engines.torch import TorchEngine
+
+            return TorchEngine(network, recipe, "cuda", self.precision)
+        from kate.engines.cpu import CPUEngine
+
+        return CPUEngine(network, recipe, self.n_jobs)
 
 
 class KATETraining:
@@ -28,10 +53,8 @@ class KATETraining:
         held_out: csr_matrix | None,
         random: Any,
         max_epochs: int | None,
-        n_jobs: int | None,
+        machine: Machine,
     ) -> None:
-        from kate.engines.cpu import CPUEngine  # loads the compiler: only where something is trained
-
         recipe = Recipe(
             settings["loss"],
             settings["activation"],
@@ -41,7 +64,7 @@ class KATETraining:
             settings["reconstruction_sampling"] or 0,
         )
         self.network, self.optimizer, self.X, self.random = network, optimizer, X, random
-        self.engine = CPUEngine(network, recipe, n_jobs)
+        self.engine = machine.engine(network, recipe)
         self.held_out = None if held_out is None else scale_counts(held_out, settings["scaling"])
         self.n_documents = X.shape[0]
         self.max_epochs = max_epochs  # None: open end, the learning rate stays
@@ -61,12 +84,18 @@ class KATETraining:
     def validation_loss(self) -> float | None:
         return None if self.held_out is None else self.engine.loss(self.held_out)
 
+    def learned(self) -> Network:
+        """The network as it is now, wherever it is trained; the optimizer is brought up to date as well."""
+        self.engine.fetch()
+        return self.network
+
     def snapshot(self) -> Network:
-        return self.network.copy()
+        return self.learned().copy()
 
     def restore(self, snapshot: Network) -> None:
         for array, kept in zip(self.network, snapshot, strict=True):
             array[...] = kept
+        self.engine.send()
 
 
 def learning_rates(

@@ -1,0 +1,43 @@
+"""Where to compute: asked without importing PyTorch where there is no GPU it could use."""
+
+from __future__ import annotations
+
+import ctypes.util
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+__all__ = ["Device", "Precision", "choose_device"]
+
+Device = Literal["auto", "cpu", "cuda"]
+Precision = Literal["float32", "tf32", "bf16"]
+
+
+def choose_device(device: Device) -> Literal["cpu", "cuda"]:
+    """The device for a setting; "auto" is a GPU where PyTorch is installed and sees one, and the CPU otherwise.
+
+    >>> choose_device("cpu")
+    'cpu'
+    """
+    if device == "cpu":
+        return "cpu"
+    if device == "auto" and (find_spec("torch") is None or not _has_driver()):
+        return "cpu"
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError(
+            'device="cuda" needs PyTorch: pip install \'kate-text[gpu]\'; or take device="cpu"'
+        ) from error
+    if torch.cuda.is_available():
+        return "cuda"
+    if device == "auto":
+        return "cpu"
+    raise ValueError('device="cuda", but PyTorch finds no CUDA GPU here; take device="cpu" or "auto"')
+
+
+def _has_driver() -> bool:
+    """Whether NVIDIA's driver is there: to import PyTorch only to hear that it is not would take seconds."""
+    if Path("/dev/nvidiactl").exists() or Path("/dev/dxg").exists():  # Linux, and Linux inside Windows
+        return True
+    return any(ctypes.util.find_library(name) is not None for name in ("cuda", "nvcuda"))

@@ -1,0 +1,57 @@
+"""Which device is taken, with and without PyTorch, a driver and a GPU."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from kate.engines import devices
+from kate.engines.devices import choose_device
+
+
+@pytest.fixture
+def torch_that_sees(monkeypatch):
+    """Put a PyTorch in place that sees a GPU or none."""
+
+    def put(gpu, driver=True):
+        torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: gpu))
+        monkeypatch.setitem(sys.modules, "torch", torch)
+        monkeypatch.setattr(devices, "find_spec", lambda name: object())
+        monkeypatch.setattr(devices, "_has_driver", lambda: driver)
+
+    return put
+
+
+@pytest.fixture
+def no_torch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)  # importing it raises ImportError
+    monkeypatch.setattr(devices, "find_spec", lambda name: None)
+
+
+def test_the_gpu_is_taken_where_there_is_one(torch_that_sees):
+    torch_that_sees(gpu=True)
+    assert [choose_device(device) for device in ("auto", "cuda", "cpu")] == ["cuda", "cuda", "cpu"]
+
+
+def test_without_a_gpu_auto_takes_the_cpu_and_cuda_says_so(torch_that_sees):
+    torch_that_sees(gpu=False)
+    assert choose_device("auto") == "cpu"
+    with pytest.raises(ValueError, match="finds no CUDA GPU here"):
+        choose_device("cuda")
+
+
+def test_without_pytorch_auto_takes_the_cpu_and_cuda_names_the_extra(no_torch):
+    assert choose_device("auto") == "cpu"
+    with pytest.raises(ImportError, match=r"pip install 'kate-text\[gpu\]'"):
+        choose_device("cuda")
+
+
+def test_pytorch_is_not_imported_only_to_hear_that_there_is_no_gpu(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr(devices, "find_spec", lambda name: object())  # installed
+    monkeypatch.setattr(devices, "_has_driver", lambda: False)
+    assert choose_device("auto") == "cpu"
+
+
+def test_looking_for_the_driver_gives_an_answer():
+    assert devices._has_driver() in (True, False)
