@@ -10,8 +10,8 @@ from kate.models.training import Machine
 
 pytest.importorskip("torch", reason="the GPU engine needs the extra gpu")
 
-from kate.engines.network import Network, Recipe  # noqa: E402
-from kate.engines.torch import TorchEngine  # noqa: E402
+from kate.engines.network import Network, Recipe
+from kate.engines.torch import TorchEngine
 
 
 class OnTorch(Machine):

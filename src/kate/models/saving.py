@@ -51,9 +51,8 @@ class Saveable:
 
     def save(self, folder: StrPath) -> None:
         """Write the fitted model into a folder, whole or not at all; only such a folder or an empty one is replaced."""
-        from sklearn.utils.validation import check_is_fitted
-
         import safetensors.numpy  # to train and to encode it is not needed
+        from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
         arrays, facts = self._fitted_state()
