@@ -26,7 +26,7 @@ class DocNADE(NeuralModel):
     ----------
     activation : "tanh" or "sigmoid"
     words : the probability of a word is a "softmax" over all, or a path in a binary "tree"
-    targets : what is foretold at a place in the document, the "next" word, or all the "rest" (the same mean, with less noise)
+    targets : what is foretold at a place: the "next" word, or all the "rest" (the same mean, with less noise)
     n_positions : places drawn in a document in a step; None takes every place for "next", one for "rest"
 
     Examples

@@ -14,6 +14,8 @@ from kate.nn.word_tree import WordTree
 
 __all__ = ["DocNADE", "Tokens"]
 
+_BLOCK = 4096  # tokens whose logits over all words are in memory at a time where nothing is learned
+
 
 class Tokens(NamedTuple):
     """The words of documents one by one, in an order: word, document and place in it, (n_tokens,) each."""
@@ -92,7 +94,10 @@ class DocNADE(DocumentModule):
 
     def log_likelihood(self, tokens: Tokens) -> Tensor:
         """ln p of each document in the order that its words have here: (n_docs,)."""
-        log_words = self.output.log_probability(self._hidden(tokens), tokens.words)
+        blocks = zip(
+            torch.split(self._hidden(tokens), _BLOCK), torch.split(tokens.words, _BLOCK), strict=True
+        )
+        log_words = torch.cat([self.output.log_probability(hidden, words) for hidden, words in blocks])
         zeros = torch.zeros(len(tokens.lengths), device=log_words.device)
         return zeros.index_add(0, tokens.rows, log_words)
 

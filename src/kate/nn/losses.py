@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import torch
+import math
+
 from torch import Tensor
 from torch.nn import functional
 
@@ -24,5 +25,5 @@ def multinomial_loss(logits: Tensor, documents: Documents) -> Tensor:
 
 def kl_divergence(mean: Tensor, log_variance: Tensor, prior_variance: float = 1.0) -> Tensor:
     """KL of N(mean, exp(log_variance)) from N(0, prior_variance), summed over topics: (n_docs,)."""
-    log_ratio = log_variance - torch.tensor(prior_variance).log().item()
+    log_ratio = log_variance - math.log(prior_variance)
     return 0.5 * ((mean.square() / prior_variance) + log_ratio.exp() - 1 - log_ratio).sum(dim=1)
