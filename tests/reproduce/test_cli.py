@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from kate.cli import app
+from kate.cli.reproduce import Lines, live_table
 from kate.evaluation.results import append_result
+from kate.reproduce.jobs import Standing, missing_jobs
 from kate.reproduce.plan import Plan
 from kate.reproduce.spec import read_grid
 from reproduce.toys import invented, write_grid
@@ -67,3 +71,29 @@ def test_a_failed_run_shows_in_the_exit_code(tmp_path: Path, grid: Path) -> None
 def test_an_unknown_output_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("reproduce", "--only", "table66", "-o", tmp_path) == 1
     assert "did you mean table6" in capsys.readouterr().err
+
+
+def test_a_terminal_sees_what_is_done_running_and_left(grid: Path) -> None:
+    plan = Plan(read_grid(grid))
+    records, jobs = list(invented(plan).values()), missing_jobs(plan, {})
+    records[1] |= {"status": "failed", "errors": {"fit": {"type": "ValueError", "message": "no such thing"}}}
+    standing = Standing(3, records[:2], [(jobs[2], "fit", 12.0)], jobs[3:], 400.0)
+    console = Console(record=True, width=160, file=io.StringIO())
+    console.print(live_table(standing))
+    shown = console.export_text()
+    assert f"5 of {3 + len(jobs)} runs done, 1 failed · 7 min left" in shown
+    assert "running" in shown
+    assert jobs[2].title in shown
+    assert "FAILED in fit: no such thing" in shown
+    assert "table9" in shown
+
+
+def test_elsewhere_every_run_that_is_over_is_a_line(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = Plan(read_grid(grid))
+    records, jobs = list(invented(plan).values()), missing_jobs(plan, {})
+    tell = Lines()
+    tell(Standing(0, records[:1], [], jobs[1:], None))
+    tell(Standing(0, records[:2], [], jobs[2:], None))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith(f"kate: 1/{len(jobs)} toy, kate")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kate.reproduce.jobs import Standing, Watcher
     from kate.reproduce.plan import Plan
 
-__all__ = ["add_to"]
+__all__ = ["Lines", "add_to", "live_table"]
 
 RESULTS = "results.jsonl"
 _FAILED = 1
@@ -149,16 +149,16 @@ def _watching(quiet: bool) -> Iterator[Watcher | None]:
         yield None
         return
     if not sys.stderr.isatty():
-        yield _Lines()
+        yield Lines()
         return
     from rich.console import Console
     from rich.live import Live
 
     with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as live:
-        yield lambda standing: live.update(_live_table(standing))
+        yield lambda standing: live.update(live_table(standing))
 
 
-class _Lines:
+class Lines:
     """A line for every run that is over."""
 
     def __init__(self) -> None:
@@ -181,7 +181,7 @@ def _told(record: Record) -> str:
     return f"{title}: FAILED in {stage}: {error['message']}"
 
 
-def _live_table(standing: Standing) -> Any:
+def live_table(standing: Standing) -> Any:
     """What is done, running and left, by output, and the runs at work."""
     from rich.table import Table
     from rich.text import Text
