@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import kate
 from kate.evaluation.results import Record
 from kate.files import whole_file
-from kate.report.blocks import Block, Figure, Items, Page, Paragraph, Section
+from kate.models.tuned import tuned_models
+from kate.report.blocks import (
+    Block,
+    Cell,
+    ColumnGroup,
+    Figure,
+    Folded,
+    Items,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+)
 from kate.report.charts_png import draw_png
 from kate.report.charts_svg import figure_svg
 from kate.report.page import page_html
@@ -22,7 +35,17 @@ from kate.reproduce.found import PROTOCOL_NAMES, Results
 from kate.reproduce.plan import Plan
 from kate.reproduce.resources import machine
 from kate.reproduce.runs import failures, runs
-from kate.reproduce.spec import Datasets, Maps, Neighbours, Output, Retrieval, Scores, Sweeps, Topics
+from kate.reproduce.spec import (
+    PROTOCOLS,
+    Datasets,
+    Maps,
+    Neighbours,
+    Output,
+    Retrieval,
+    Scores,
+    Sweeps,
+    Topics,
+)
 
 __all__ = ["dataset_facts", "make_page", "write_book"]
 
@@ -141,15 +164,24 @@ def _found(results: Results, chosen: Mapping[str, Record]) -> list[Block]:
     return blocks
 
 
-def _claims(claims: Iterable[Claim]) -> list[Block]:
-    rows: list[Block] = []
+def _claims(claims: Sequence[Claim]) -> list[Block]:
+    """The answers in a table, the figures below it."""
+    rows = [
+        Row(
+            claim.text,
+            tuple(Cell(answer.word, strong=answer.holds is True) for answer in claim.answers.values()),
+        )
+        for claim in claims
+    ]
+    groups = tuple(ColumnGroup(PROTOCOL_NAMES[protocol]) for protocol in PROTOCOLS)
+    blocks: list[Block] = [Table("claims-table", "the paper says", groups, tuple(rows))]
     for claim in claims:
-        items = []
-        for protocol, answer in claim.answers.items():
-            shown = "; ".join(str(one) for one in answer.comparisons)
-            items.append(f"{PROTOCOL_NAMES[protocol]}: **{answer.word}**. {shown}")
-        rows += [Paragraph(f"**{claim.text}**"), Items(tuple(items))]
-    return rows
+        items = [
+            f"{PROTOCOL_NAMES[protocol]}, {answer.word}: {'; '.join(map(str, answer.comparisons))}"
+            for protocol, answer in claim.answers.items()
+        ]
+        blocks.append(Folded(f"claim-{claim.name}", claim.text, (Items(tuple(items)),), in_markdown=True))
+    return blocks
 
 
 def _reading(plan: Plan) -> list[Block]:
@@ -163,10 +195,21 @@ def _reading(plan: Plan) -> list[Block]:
                 "probes whose strength is chosen there too. Test documents are only ever scored.",
                 f"Numbers are means ± standard deviations over {seeds} seed{'s' if seeds > 1 else ''}; the best of a "
                 "column is bold, whoever it is. Point at a cell or at a point of a figure for more.",
+                *_tuning(),
                 "A cell without a number says why: no data on this machine, a model that is not available here, a run "
                 "that failed or has not been made. Nothing is guessed.",
             )
         )
+    ]
+
+
+def _tuning() -> list[str]:
+    """What the tuned settings were found by."""
+    by = {(one.dataset, one.topics, one.trials, one.objective) for one in tuned_models().values()}
+    return [
+        f"Tuned settings were searched on the validation documents of {dataset} with {topics} topics, {trials} trials "
+        f"a model, by {objective}; they are used in all sizes and on all data sets."
+        for dataset, topics, trials, objective in sorted(by)
     ]
 
 

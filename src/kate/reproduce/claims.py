@@ -42,9 +42,9 @@ class Comparison:
         return bool(abs(self.score.score.mean - self.other.score.mean) < variance**0.5)
 
     def __str__(self) -> str:
-        return f"{self.where}{self.name} {_told(self.score)}, {self.other_name} {_told(self.other)}" + (
-            " (within one standard deviation)" if self.is_close else ""
-        )
+        against = f"{self.name} {_told(self.score)}, {self.other_name} {_told(self.other)}"
+        close = " (within one standard deviation)" if self.is_close else ""
+        return f"{self.where}: {against}{close}" if self.where else f"{against}{close}"
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _against(
                     results.score(Cell(table.datasets[0], model, protocol, size), *score)
                     for model in ("kate", rival)
                 )
-                where, lower = f"{size} topics: ", table.best == "lowest"
+                where, lower = f"{size} topics", table.best == "lowest"
                 yield Comparison(where, "KATE", mine, papers_name(rival), theirs, lower)
 
 
@@ -160,8 +160,10 @@ def _swept(
         results.score(sweep_cell(sweeps, panel, one, protocol, results.plan.grid), *sweeps.score.of(protocol))
         for one in values
     ]
-    yield Comparison("", str(values[0]), found[0], str(values[1]), found[1])
+    sign = "α = " if parameter == "amplification" else ""
+    names = [f"{sign}{value}" for value in values]
+    yield Comparison("", names[0], found[0], names[1], found[1])
 
 
 def _told(found: Found) -> str:
-    return str(found.score) if found.score is not None else f"– ({found.reason})"
+    return str(found.score) if found.score is not None else found.reason.split(";")[0]

@@ -181,7 +181,9 @@ class Plan:
         if why_not is None:
             try:
                 name, settings = variants.variant(cell, self.grid)
-                run = PlannedRun(self.source(cell.dataset), name, cell.topics, seed, settings)
+                own = self.grid.models.get(cell.model)
+                topics = own.topics if own is not None and own.topics else cell.topics
+                run = PlannedRun(self.source(cell.dataset), name, topics, seed, settings)
                 return PlannedCell(cell, seed, run, run.key(), None)
             except variants.NotAvailable as reason:
                 why_not = str(reason)

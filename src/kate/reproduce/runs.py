@@ -46,7 +46,9 @@ def runs(records: Iterable[Record]) -> list[Block]:
             _fold(name, place, summary, models[name], versions)
             for place, summary in enumerate(summarise(models[name]))
         ]
-        blocks.append(Folded(f"runs-{name}", f"**{name}**: {len(models[name]):,} runs", tuple(folds)))
+        blocks.append(
+            Folded(f"runs-{name}", f"**{name}**: {_counted(len(models[name]), 'run')}", tuple(folds))
+        )
     return blocks
 
 
@@ -78,8 +80,17 @@ def _fold(
             for one in same
         ],
     }
-    title = f"{summary.dataset}, {summary.topics} topics, {summary.n_runs} seeds"
+    title = f"{summary.dataset}, {summary.topics} topics, {_counted(summary.n_runs, 'seed')}"
     return Folded(f"runs-{name}-{place}", title, (Code(_compact(shown)),))
+
+
+def _counted(count: int, what: str) -> str:
+    """A number of things.
+
+    >>> _counted(1, "run"), _counted(1200, "run")
+    ('1 run', '1,200 runs')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _compact(shown: Mapping[str, Any]) -> str:

@@ -165,6 +165,7 @@ class ModelNames:
     tuned: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     tuned_settings: Mapping[str, Any] = field(default_factory=dict)
+    topics: int | None = None  # where its vectors have a length of their own: one run for all sizes
 
     def names(self, protocol: Protocol) -> tuple[str, ...]:
         return self.paper if protocol == "paper" else self.tuned

@@ -7,6 +7,7 @@ from typing import Any
 
 from kate.evaluation.paper import paper_file
 from kate.evaluation.results import Score as Measured
+from kate.models.registry import MODELS, TUNED
 from kate.report.blocks import Cell, ColumnGroup, Row, Table
 from kate.reproduce.found import Found, Results, papers_name, papers_score
 from kate.reproduce.plan import Cell as Place
@@ -92,11 +93,12 @@ class _ScoreTable:
 
     def _printed(self, value: float) -> str:
         are_seconds = self.output.multiples_of is not None
-        digits = 3 if not are_seconds else 0 if value >= 100 else 1
+        digits = 3 if not are_seconds else 0 if value >= 100 else 1 if value >= 10 else 2
         return f"{value:,.{digits}f}".replace("-", "−")
 
     def _notes(self, values: Mapping[str, Sequence[Found]]) -> list[str]:
         notes = plain_reasons({papers_name(model): found for model, found in values.items()})
+        notes += self._untuned()
         if self.output.alone and self.output.multiples_of:
             times = f"× are multiples of {papers_name(self.output.multiples_of)}'s time in the same column."
             places = [
@@ -113,6 +115,19 @@ class _ScoreTable:
             )
             notes = [f"{times} {alone}", *notes]
         return notes
+
+    def _untuned(self) -> list[str]:
+        """Models whose tuned column is not what a search found, though there is something to search."""
+        size = self.results.plan.grid.size(self.output.topics[0])
+        names = []
+        for model in self.rows:
+            run = self.results.plan.planned(Place(self.dataset, model, "tuned", size), 0).run
+            if run is not None and not run.model.endswith(TUNED) and MODELS[run.model].space:
+                names.append(papers_name(model))
+        said = (
+            "as tuned stand the defaults of this package, chosen on validation documents (docs/defaults.md)"
+        )
+        return [f"{', '.join(names)}: {said}"] if names else []
 
 
 def size_title(topics: int, results: Results) -> str:
