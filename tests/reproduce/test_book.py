@@ -82,7 +82,7 @@ def test_settings_and_versions_of_the_runs_are_there(book: Path) -> None:
 def test_multiples_of_kates_time(book: Path) -> None:
     report = (book / "report.md").read_text("utf-8")
     table = report.split("## Table 9")[1].split("##")[0]
-    assert "1.1 1×" in table
+    assert "1.10 1×" in table
     assert "Nothing else ran meanwhile." in table
 
 
