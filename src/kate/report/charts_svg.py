@@ -26,7 +26,7 @@ COLORS: tuple[tuple[str, str], ...] = (
     ("#0B7285", "#5BC8DA"),
     ("#7A5C2E", "#D0B07A"),
     ("#495057", "#ADB5BD"),
-    ("#A61E4D", "#F783AC"),
+    ("#9C36B5", "#E599F7"),
     ("#5C940D", "#A9D65C"),
 )
 
@@ -215,8 +215,8 @@ def _legend_svg(entries: Sequence[tuple[str, int]], width: float) -> tuple[str, 
         if x + step > width:
             x, y = 12.0, y + 18
         parts.append(
-            f'<g class="dots c{style % len(COLORS)}"><circle cx="{x:.0f}" cy="{y - 4}" r="4"/></g>'
-            + _text(x + 8, y, name, "legend")
+            f'<g class="dots c{style % len(COLORS)}{" hollow" if style >= len(COLORS) else ""}">'
+            f'<circle cx="{x:.0f}" cy="{y - 4}" r="4"/></g>' + _text(x + 8, y, name, "legend")
         )
         x += step
     return "".join(parts), y + 14
@@ -229,5 +229,6 @@ def _style() -> str:
         ".paper{fill:#fff}.title{font-size:12px;font-weight:600}.tick,.legend{font-size:10.5px}.axis,.note{font-size:11px}"
         "text{fill:#222}.tick,.axis,.note{fill:#666}.rung{stroke:#e5e5e5;fill:none}.field{fill:#f6f6f6}"
         ".line path{stroke:var(--c);fill:none;stroke-width:1.5}.line circle,.dots circle{fill:var(--c)}"
-        ".main path{stroke-width:3}.line .bar{stroke-width:1}.dots circle{fill-opacity:.75}" + light
+        ".main path{stroke-width:3}.line .bar{stroke-width:1}.dots circle{fill-opacity:.75}"
+        ".hollow circle{fill:none;stroke:var(--c);stroke-width:2}" + light
     )

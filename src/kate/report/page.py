@@ -136,7 +136,8 @@ def _(block: Figure) -> str:
     charts = "".join(chart_svg(chart) for chart in block.charts)
     legend = "".join(
         f'<li><button type="button" class="c{style % len(COLORS)}" aria-pressed="false" '
-        f'data-series="{escape(name, quote=True)}"><i></i>{escape(name)}</button></li>'
+        f'data-series="{escape(name, quote=True)}">'
+        f"<i{' class=hollow' if style >= len(COLORS) else ''}></i>{escape(name)}</button></li>"
         for name, style in legend_of(block.charts)
     )
     layout = "charts maps" if is_map else "charts"
