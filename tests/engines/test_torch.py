@@ -7,9 +7,12 @@ from scipy.sparse import csr_matrix
 
 torch = pytest.importorskip("torch", reason="the GPU engine needs the extra gpu")
 
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+
 from engines import dense  # noqa: E402
 from engines.test_cpu import LOSSES, SETTINGS, as_network, as_rows, make_problem  # noqa: E402
 from kate.competition import compete  # noqa: E402
+from kate.engines import torch as torch_engine  # noqa: E402
 from kate.engines.cpu import CPUEngine  # noqa: E402
 from kate.engines.network import Network, Optimizer, Recipe  # noqa: E402
 from kate.engines.torch import TorchEngine  # noqa: E402
@@ -42,8 +45,9 @@ def test_competition_is_the_definition_ties_included(device):
     z[0], z[1], z[2] = 0, np.abs(z[1]), -np.abs(z[2])
     for n_winners in (1, 2, 5, 8, 21):
         competition = Competition(Recipe(n_winners=n_winners, amplification=0.7), 21, torch.device(device))
-        ours = competition.forward(torch.from_numpy(z).to(device))[0].cpu().numpy()
-        np.testing.assert_allclose(ours, compete(z, n_winners, 0.7), rtol=1e-5, atol=1e-6)
+        competed = torch.empty(z.shape, device=device)
+        competition.forward(torch.from_numpy(z).to(device), out=competed)
+        np.testing.assert_allclose(competed.cpu(), compete(z, n_winners, 0.7), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -90,6 +94,50 @@ def test_epochs_end_where_those_of_the_cpu_engine_end(device, loss, method, rate
     assert_close(optimizer.first, expected_optimizer.first, rtol=1e-3, atol=1e-4)
     assert_close(optimizer.second, expected_optimizer.second, rtol=1e-3, atol=1e-4)
     assert ours.loss(X) == pytest.approx(CPUEngine(expected, recipe).loss(X), rel=1e-4)
+
+
+@pytest.mark.parametrize("steps_at_once", [1, 3])
+def test_how_many_steps_are_laid_out_together_changes_nothing(device, monkeypatch, steps_at_once):
+    x, *parameters = make_problem(n_docs=23, n_words=40)
+    X, recipe = as_rows(x), Recipe("softmax", "tanh", 4, 1.0, 0.5)
+    networks = []
+    for at_once in (100, steps_at_once):
+        monkeypatch.setattr(torch_engine, "_STEPS_AT_ONCE", at_once)
+        networks.append(as_network(*parameters))
+        engine = TorchEngine(networks[-1], recipe, device)
+        trained(engine, X, networks[-1], "adam", 0.01)
+        engine.fetch()
+    assert_close(networks[1], networks[0], rtol=0, atol=1e-7)
+
+
+class _Operations(TorchDispatchMode):
+    """Every operation that PyTorch is asked for, by name."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = []
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        self.names.append(operation.overloadpacket.__name__)
+        return operation(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("method", ["adam", "adadelta"])
+def test_a_step_reads_nothing_back_and_sends_nothing(device, loss, method):
+    """A CUDA graph can neither wait for the host nor copy from it, and every shape must be known beforehand."""
+    x, W, b, c = make_problem()
+    network = as_network(W, b, c)
+    engine = TorchEngine(network, Recipe(loss, "tanh", 4, 1.0, 0.5), device)
+    trained(engine, as_rows(x), network, method, 0.01, n_epochs=1)
+    step, update = engine._epoch.step, engine._epoch.update
+    step.at.zero_()
+    with _Operations() as operations, torch.no_grad():
+        step.run(update)
+    assert "mm" in operations.names
+    waits = {"_local_scalar_dense", "item", "nonzero", "masked_select", "unique", "equal", "is_nonzero"}
+    sends = {"lift_fresh", "scalar_tensor", "tensor", "pin_memory"}
+    assert not (waits | sends) & set(operations.names)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -19,7 +19,8 @@ from scipy.sparse import csr_matrix
 
 from kate.engines.devices import Precision
 from kate.engines.network import Network, Optimizer, Recipe
-from kate.engines.torch_step import Parameters, Plan, Rows, Step, Update
+from kate.engines.torch_batches import Layout, Plan, Rows
+from kate.engines.torch_step import Parameters, Step, Update
 
 __all__ = ["TorchEngine"]
 
@@ -27,6 +28,7 @@ _SPARE = (
     1.25  # room for batches with more entries than those of this epoch, so that a graph serves many epochs
 )
 _BLOCK_CELLS = 2**24  # documents × words of a block of the validation loss
+_STEPS_AT_ONCE = 256  # laid out together
 _WARM_UP = 3  # steps before a capture, in which libraries allocate what they need
 
 
@@ -69,51 +71,47 @@ class TorchEngine:
         seeds: NDArray[np.int64],
     ) -> float:
         """A step for each batch of documents, with its learning rate and dropout seed; returns the summed loss."""
-        rows = self._rows_of(X)
         plan = self._plan(X, batches, rates, optimizer, seeds)
         if optimizer is not self._optimizer:
             self._take_over(optimizer)
-        most = _most_entries(X, batches)
-        if self._epoch is None or not self._epoch.can_take(rows, plan, most):
-            step = Step(
-                self.recipe,
-                rows,
-                self._parameters,
-                plan.docs.shape[1],
-                max(1, int(_SPARE * most)),
-                self.precision,
-            )
-            self._epoch = None  # the memory of the old one may be needed for the new one
-            self._epoch = _Epoch(step, plan, self._update)
+        n_slots = _most_entries(X, batches)
+        if self._epoch is None or not self._epoch.can_take(self._rows_of(X), plan, n_slots):
+            self._epoch = None  # its memory may be needed for the new one
+            n_steps = min(len(plan), _STEPS_AT_ONCE)
+            step = self._step(self.recipe, X, plan, max(1, int(_SPARE * n_slots)), n_steps)
+            self._epoch = _Epoch(step, self._update)
         with self._matmul_precision(), torch.no_grad():
-            total = self._epoch.run(plan)
+            self._epoch.run(plan)
         optimizer.n_steps += len(batches)
-        is_finite = bool(torch.isfinite(self._parameters.flat.sum(dtype=torch.float64)))
-        return total if is_finite else math.nan
+        # both are read at once: the only moment of an epoch in which the host waits
+        total, check = torch.stack(
+            [self._epoch.step.losses.sum(), self._parameters.flat.sum().double()]
+        ).tolist()
+        return float(total) if math.isfinite(check) else math.nan
 
     def gradient(self, X: csr_matrix, docs: NDArray[np.int64], seed: int = 0) -> tuple[float, Network]:
         """The mean loss of the documents ``docs`` and its gradient, as a step computes them; nothing is changed."""
         plan = self._plan(X, [docs], np.zeros(1), None, np.array([seed]))
-        n_entries = max(1, _most_entries(X, [docs]))
-        step = Step(self.recipe, self._rows_of(X), self._parameters, len(docs), n_entries, self.precision)
+        step = self._step(self.recipe, X, plan, max(1, _most_entries(X, [docs])), 1)
         with self._matmul_precision(), torch.no_grad():
-            step.run(plan, None)
-        return float(step.total) / len(docs), Network(*(array.cpu().numpy() for array in step.gradient))
+            step.layout.fill(plan)
+            step.run(None)
+        gradient = Network(*(array.cpu().numpy() for array in step.gradient))
+        return float(step.losses.sum()) / len(docs), gradient
 
     def loss(self, X: csr_matrix, block: int | None = None) -> float:
         """The mean loss of a document without competition and dropout, as encoding works."""
-        n_docs, n_words = X.shape
-        block = min(n_docs, block or max(1, _BLOCK_CELLS // n_words))
-        starts = np.arange(0, n_docs, block)
-        most = int(np.add.reduceat(np.diff(X.indptr), starts).max())
-        recipe = self.recipe.as_encoding()
-        step = Step(recipe, self._rows_of(X), self._parameters, block, max(1, most), "float32")
-        total = torch.zeros((), dtype=torch.float64, device=self.device)
+        block = min(X.shape[0], block or max(1, _BLOCK_CELLS // X.shape[1]))
+        blocks = [np.arange(i, min(i + block, X.shape[0])) for i in range(0, X.shape[0], block)]
+        n = len(blocks)
+        plan = self._plan(X, blocks, np.zeros(n), None, np.zeros(n, np.int64))
+        step = self._step(self.recipe.as_encoding(), X, plan, max(1, _most_entries(X, blocks)), 1)
         with self._matmul_precision(), torch.no_grad():
-            for start in starts.tolist():
-                docs = torch.arange(start, start + block, device=self.device).clamp(max=n_docs)
-                total += step.loss_of(docs)
-        return float(total) / n_docs
+            for start in range(n):
+                step.layout.fill(plan.part(start, start + 1))
+                step.at.zero_()
+                step.add_losses()
+        return float(step.losses.sum()) / X.shape[0]
 
     def fetch(self) -> None:
         """Bring ``network`` and the optimizer's moments up to date with the device."""
@@ -132,6 +130,11 @@ class TorchEngine:
         _copy_to_device(optimizer.first, self._update.first)
         _copy_to_device(optimizer.second, self._update.second)
         self._epoch = None  # it steps with the one before
+
+    def _step(self, recipe: Recipe, X: csr_matrix, plan: Plan, n_slots: int, n_steps: int) -> Step:
+        rows, batch_size = self._rows_of(X), plan.docs.shape[1]
+        layout = Layout(rows, X.shape[1], batch_size, n_slots, n_steps, recipe.dropout)
+        return Step(recipe, self._parameters, layout, self.precision)
 
     def _rows_of(self, X: csr_matrix) -> Rows:
         """The rows on the device; the training and the held-out documents are sent once."""
@@ -159,16 +162,14 @@ class TorchEngine:
         lengths = np.array([len(docs) for docs in batches])
         docs = np.full((len(batches), lengths.max()), X.shape[0], dtype=np.int64)  # the empty row fills up
         docs[np.arange(lengths.max()) < lengths[:, np.newaxis]] = np.concatenate(batches)
-        numbers = np.ones((len(batches), 4))
-        numbers[:, 0], numbers[:, 3] = rates, 1 / lengths
+        numbers = np.ones((len(batches), 3), dtype=np.float32)
+        numbers[:, 0] = rates
         if optimizer is not None and optimizer.method == "adam":
             t = optimizer.n_steps + 1 + np.arange(len(batches))
             numbers[:, 1], numbers[:, 2] = (1 / (1 - decay**t) for decay in optimizer.decay)
-        return Plan(
-            self._sent(docs),
-            self._sent(np.asarray(seeds, dtype=np.int64)),
-            self._sent(numbers.astype(np.float32)),
-        )
+        shares = (1 / lengths).astype(np.float32)
+        arrays = (docs, np.asarray(seeds, dtype=np.int64), shares, numbers)
+        return Plan(*(self._sent(array) for array in arrays))
 
     def _sent(self, array: NDArray[np.generic]) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
@@ -191,38 +192,41 @@ class TorchEngine:
 
 
 class _Epoch:
-    """A step and a plan in memory that stays where it is, captured as a CUDA graph where there is one."""
+    """A step in memory that stays where it is, captured as a CUDA graph where there is one."""
 
-    def __init__(self, step: Step, plan: Plan, update: Update | None) -> None:
+    def __init__(self, step: Step, update: Update | None) -> None:
         self.step, self.update = step, update
-        self.plan = Plan(plan.docs.clone(), plan.seeds.clone(), plan.numbers.clone())
         self.graph: torch.cuda.CUDAGraph | None = None
 
-    def can_take(self, rows: Rows, plan: Plan, n_entries: int) -> bool:
-        """Whether an epoch of this shape fits."""
+    def can_take(self, rows: Rows, plan: Plan, n_slots: int) -> bool:
+        """Whether a plan fits in."""
+        layout = self.step.layout
         return (
-            rows is self.step.rows
-            and plan.docs.shape == self.plan.docs.shape
-            and n_entries <= self.step.slots.shape[0]
+            rows is layout.rows
+            and plan.docs.shape[1] == layout.batch_size
+            and n_slots <= len(layout.slots)
+            and len(layout) == min(len(plan), _STEPS_AT_ONCE)
         )
 
-    def run(self, plan: Plan) -> float:
-        """All steps of a plan; the summed loss is the only thing that is waited for."""
-        self.plan.copy_from(plan)
-        if self.graph is None and self.step.total.is_cuda:
-            self.graph = self._captured()
-        self.step.at.zero_()
-        self.step.total.zero_()
-        for _ in range(len(self.plan.docs)):
-            if self.graph is None:
-                self.step.run(self.plan, self.update)
-            else:
-                self.graph.replay()
-        return float(self.step.total)
+    def run(self, plan: Plan) -> None:
+        """Start all steps of a plan and wait for none."""
+        self.step.losses.zero_()
+        n = len(self.step.layout)
+        for start in range(0, len(plan), n):
+            part = plan.part(start, start + n)
+            self.step.layout.fill(part)
+            if self.graph is None and self.step.at.is_cuda:
+                self.graph = self._captured()
+            self.step.at.zero_()
+            for _ in range(len(part)):
+                if self.graph is None:
+                    self.step.run(self.update)
+                else:
+                    self.graph.replay()
 
     def _captured(self) -> torch.cuda.CUDAGraph:
         """The step as a graph. To warm up it is run for real, so that what it changes is put back afterwards."""
-        changed = [self.step.parameters.flat]
+        changed = [self.step.losses, self.step.parameters.flat]
         if self.update is not None:
             changed += [self.update.first.flat, self.update.second.flat]
         before = [tensor.clone() for tensor in changed]
@@ -231,12 +235,11 @@ class _Epoch:
         with torch.cuda.stream(stream):
             for _ in range(_WARM_UP):
                 self.step.at.zero_()
-                self.step.run(self.plan, self.update)
+                self.step.run(self.update)
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
-        self.step.at.zero_()
         with torch.cuda.graph(graph):
-            self.step.run(self.plan, self.update)
+            self.step.run(self.update)
         for tensor, kept in zip(changed, before, strict=True):
             tensor.copy_(kept)
         return graph
