@@ -1,6 +1,7 @@
 """Why the rivals do better here than in the paper's table: one change at a time, on 20news' validation documents.
 
-python experiments/why_rivals_differ.py [NAME …] >> experiments/why_rivals_differ.jsonl
+    python experiments/why_rivals_differ.py [NAME …] >> experiments/why_rivals_differ.jsonl
+    python experiments/why_rivals_differ.py --update     # puts them into docs/rivals.md as a table, between its marks
 
 The paper's released code averages the reconstruction loss over the vocabulary where its formulas sum, and its probe
 reads the codes as they are, where ours standardises them. Every case is fitted with 128 dimensions by the paper's
@@ -12,14 +13,14 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kate import load_dataset
-from kate.models.registry import make_model
-from kate.tasks.classification import fit_classes
-
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "docs" / "rivals.md"
+START, END = "<!-- why: from experiments/why_rivals_differ.py -->", "<!-- end of why -->"
 N_TOPICS = 128
 _NVDM_JOINT: dict[str, Any] = {"alternate": False, "learning_rate": 1e-3, "batch_size": 100, "max_epochs": 30}
 _NVDM_OF_THE_PAPERS_SOURCE: dict[str, Any] = _NVDM_JOINT | {
@@ -40,7 +41,32 @@ CASES: dict[str, list[dict[str, Any]]] = {
 }
 
 
+def table() -> str:
+    """The runs so far, as docs/rivals.md shows them."""
+    lines = [
+        "| model | changed of its paper settings | epochs | accuracy | by the paper's probe | spread of a neuron |",
+        "|---|---|---|---|---|---|",
+    ]
+    for line in (HERE / "why_rivals_differ.jsonl").read_text().splitlines():
+        run = json.loads(line)
+        changes = ", ".join(f"`{name}={value!r}`" for name, value in run["changes"].items()) or "nothing"
+        scores = f"{run['accuracy']:.3f} | {run['accuracy_with_the_papers_probe']:.3f}"
+        lines.append(
+            f"| {run['model']} | {changes} | {run['epochs']} | {scores} | {run['spread_of_a_neuron']:.2g} |"
+        )
+    return "\n".join(lines)
+
+
+def update() -> None:
+    before, rest = PAGE.read_text().split(START)
+    PAGE.write_text(f"{before}{START}\n\n{table()}\n\n{END}{rest.split(END)[1]}")
+
+
 def main() -> None:
+    from kate import load_dataset
+    from kate.models.registry import make_model
+    from kate.tasks.classification import fit_classes
+
     corpus = load_dataset("20news")
     fitting, validation = corpus.part("fitting"), corpus.part("validation")
     for name in sys.argv[1:] or CASES:
@@ -66,4 +92,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    update() if sys.argv[1:] == ["--update"] else main()
