@@ -75,6 +75,22 @@ def test_a_worker_that_dies_costs_its_run_alone(
     assert all(record["status"] == "done" for key, record in records.items() if key != killed[0])
 
 
+def children_of(pid: int) -> list[int]:
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text().split()] if path.exists() else []
+
+
+def ended(pids: list[int], limit: float = 30.0) -> bool:
+    """Whether processes are gone, or dead and only not yet collected, within some seconds."""
+    until = time.monotonic() + limit
+    while time.monotonic() < until:
+        states = [Path(f"/proc/{pid}/stat") for pid in pids]
+        if all(not path.exists() or path.read_text().rsplit(")", 1)[1].split()[0] == "Z" for path in states):
+            return True
+        time.sleep(0.05)
+    return False
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by signal")
 def test_a_killed_reproduction_goes_on_where_it_stopped(tmp_path: Path) -> None:
     grid, out = write_grid(tmp_path, text=LIGHT), tmp_path / "out"
@@ -95,8 +111,10 @@ def test_a_killed_reproduction_goes_on_where_it_stopped(tmp_path: Path) -> None:
     limit = time.monotonic() + 60
     while not (results.exists() and read_results(results)) and time.monotonic() < limit:
         time.sleep(0.02)
+    workers = children_of(process.pid)
     process.kill()
     process.wait()
+    assert ended(workers)
     before = results.read_bytes()
     assert before.count(b"\n") >= 1
     with results.open("ab") as file:
@@ -108,6 +126,22 @@ def test_a_killed_reproduction_goes_on_where_it_stopped(tmp_path: Path) -> None:
     lines = [record["key"] for record in read_results(results)]
     assert sorted(lines) == sorted(plan.demands)
     assert (out / "index.html").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts by signal")
+def test_an_interrupt_ends_all_and_says_so(tmp_path: Path) -> None:
+    grid, out = write_grid(tmp_path, text=LIGHT), tmp_path / "out"
+    command = [sys.executable, "-m", "kate", "reproduce", "--grid", str(grid), "-o", str(out)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    limit = time.monotonic() + 60
+    while not children_of(process.pid) and process.poll() is None and time.monotonic() < limit:
+        time.sleep(0.02)
+    workers = children_of(process.pid)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "kate: interrupted" in said
+    assert ended(workers)
 
 
 def test_memory_holds_runs_back(tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,7 +169,8 @@ class Lines:
             self._n_told += 1
             seconds = sum(record["seconds"].values())
             total = len(standing.over) + len(standing.running) + len(standing.left)
-            typer.echo(f"kate: {self._n_told}/{total} {_told(record)} ({seconds:.0f} s)", err=True)
+            left = f", {_duration(standing.seconds_left)} left" if standing.seconds_left else ""
+            typer.echo(f"kate: {self._n_told}/{total} {_told(record)} ({seconds:.0f} s{left})", err=True)
 
 
 def _told(record: Record) -> str:

@@ -149,7 +149,8 @@ def plain_reasons(rows: Mapping[str, Sequence[Found]]) -> list[str]:
     named: dict[str, list[str]] = {}
     for name, row in rows.items():
         for found in row:
-            if found.state in {"no data", "not available", "not tuned", "failed"}:
+            is_partial = found.state == "value" and found.reason
+            if is_partial or found.state in {"no data", "not available", "not tuned", "failed"}:
                 named.setdefault(found.reason, []).append(name)
     everyone = len(rows)
     notes = []

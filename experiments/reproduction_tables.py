@@ -1,0 +1,61 @@
+"""The tables of docs/reproduction.md, from the folder that `kate reproduce` wrote.
+
+    kate reproduce -o paper                                          # makes paper/report.md and paper/figures/
+    python experiments/reproduction_tables.py paper                  # prints what would be put in
+    python experiments/reproduction_tables.py paper --update         # puts it into docs/reproduction.md, between marks
+    python experiments/reproduction_tables.py paper --update "Table 6" "The paper's claims"    # these sections alone
+
+Pictures are copied to docs/images/reproduction. Nothing is run and no number is typed in.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+TARGET, PICTURES = DOCS / "reproduction.md", DOCS / "images" / "reproduction"
+START, END = "<!-- tables: from experiments/reproduction_tables.py -->", "<!-- end of tables -->"
+LEFT_OUT = ("Settings and versions of every run",)  # the page has them, and results.jsonl
+
+
+def sections(report: str) -> dict[str, str]:
+    """The sections of a report by their headings, in their order."""
+    parts = report.split("\n## ")[1:]
+    return {part.partition("\n")[0]: f"## {part.strip()}" for part in parts}
+
+
+def chosen(report: str, wanted: list[str]) -> str:
+    """The sections whose headings start with one of the words, all of them for none."""
+    found = {title: text for title, text in sections(report).items() if title not in LEFT_OUT}
+    for one in wanted:
+        if not any(title.startswith(one) for title in found):
+            sys.exit(f"no section starts with {one!r}; there are: {', '.join(found)}")
+    kept = [text for title, text in found.items() if not wanted or title.startswith(tuple(wanted))]
+    return "\n\n".join(kept).replace("](figures/", "](images/reproduction/")
+
+
+def main() -> None:
+    arguments = [argument for argument in sys.argv[1:] if argument != "--update"]
+    if not arguments:
+        sys.exit(__doc__)
+    folder = Path(arguments[0])
+    text = chosen((folder / "report.md").read_text(encoding="utf-8"), arguments[1:])
+    if "--update" not in sys.argv:
+        print(text)
+        return
+    page = TARGET.read_text(encoding="utf-8")
+    if START not in page or END not in page:
+        sys.exit(f"{TARGET} has no marks; put these two lines where the tables belong:\n{START}\n{END}")
+    before, _, rest = page.partition(START)
+    after = rest.partition(END)[2]
+    TARGET.write_text(f"{before}{START}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for picture in sorted((folder / "figures").glob("*.png")):
+        if f"images/reproduction/{picture.name}" in text:
+            shutil.copyfile(picture, PICTURES / picture.name)
+
+
+if __name__ == "__main__":
+    main()
