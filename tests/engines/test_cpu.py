@@ -231,3 +231,20 @@ def test_thread_count(monkeypatch):
     assert thread_count(None) == 1
     with pytest.raises(ValueError, match="n_jobs is 0"):
         thread_count(0)
+
+
+def test_entries_beyond_32_bits(tmp_path):
+    """Documents that begin after 2^31 entries: files with a hole stand for the entries before, which nobody reads."""
+    x, W, b, c = make_problem()
+    small = as_rows(x)
+    start = 2**31 + 5
+    large = csr_matrix(small.shape, dtype=np.float32)
+    large.data = np.memmap(tmp_path / "data", np.float32, "w+", shape=start + small.nnz)
+    large.indices = np.memmap(tmp_path / "indices", np.int64, "w+", shape=start + small.nnz)
+    large.indptr = small.indptr.astype(np.int64) + start
+    large.data[start:], large.indices[start:] = small.data, small.indices
+    engine = CPUEngine(as_network(W, b, c), Recipe("softmax", "tanh", 4, 0.5))
+    (value, gradient), (expected, known) = (engine.gradient(X, np.arange(len(x))) for X in (large, small))
+    assert value == expected
+    for ours, theirs in zip(gradient, known, strict=True):
+        np.testing.assert_array_equal(ours, theirs)

@@ -18,10 +18,21 @@ import numpy as np
 
 from kate.engines.formulas import BYTES, exp, fma, kernel, maximum, reciprocal, times, vector_function
 from kate.engines.memory import BLOCK, GRADIENT, ROW
-from kate.engines.sampling import hash_of
-from kate.engines.vectors import address, broadcast, count_at_least, float_of_bits, load, store, total, zeros
+from kate.engines.sampling import hash_of, word_of
+from kate.engines.vectors import (
+    address,
+    broadcast,
+    count_at_least,
+    float_of_bits,
+    load,
+    prefetch,
+    store,
+    total,
+    zeros,
+)
 
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
+_AHEAD = 8  # entries between the one whose row is asked for and the one whose row is used
 _SMALLEST = np.float32(1e-45)  # above zero
 _INFINITE = np.int32(0x7F800000)  # above the bits of every finite float
 
@@ -82,8 +93,13 @@ def _encode(d, doc, rows, parameters, rule, seed, space):
         store(y + v, zeros())
     keep_scale = np.float32(1.0 / (1.0 - rule.dropout))
     mass, bias = 0.0, 0.0
-    for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
-        word, x = rows.indices[entry], rows.values[entry]
+    stop = rows.indptr[doc + 1]
+    for entry in range(rows.indptr[doc], stop):
+        if rule.n_draws > 0:  # a large W, which is in no cache
+            ahead = W + word_of(rows, min(entry + _AHEAD, stop - 1)) * size
+            for v in range(0, size, 64):
+                prefetch(ahead + v)
+        word, x = word_of(rows, entry), rows.values[entry]
         mass += x
         bias += x * parameters.c[word]
         add_scaled(y, x, W + word * size, size)

@@ -20,10 +20,14 @@ LOSS, GRADIENT, ADAM, ADADELTA = range(4)  # what a step is for: to measure, to 
 
 
 class Rows(NamedTuple):
-    """Scaled sparse documents; ``values`` are input and target at once. ``docs`` in batches ptr[i]:ptr[i + 1]."""
+    """Scaled sparse documents; ``values`` are input and target at once. ``docs`` in batches ptr[i]:ptr[i + 1].
+
+    ``indices`` are read as 32-bit integers, ``stride`` apart: one compiled function for matrices of any size.
+    """
 
     indptr: Any
     indices: Any
+    stride: int
     values: Any
     docs: Any
     ptr: Any
@@ -183,7 +187,14 @@ def floats(*shape: int) -> NDArray[np.float32]:
 
 def rows_of(X: csr_matrix, batches: list[NDArray[np.int64]]) -> Rows:
     ptr = np.cumsum([0, *(docs.size for docs in batches)])
-    return Rows(X.indptr.astype(np.int64), X.indices, X.data, np.concatenate(batches), ptr)
+    indices = np.ascontiguousarray(
+        np.asarray(X.indices).astype(X.indices.dtype.newbyteorder("<"), copy=False)
+    )
+    stride = indices.dtype.itemsize // 4  # of a 64-bit word number the lower half is all of it
+    data = np.ascontiguousarray(X.data, dtype=np.float32)
+    return Rows(
+        X.indptr.astype(np.int64), indices.view("<i4"), stride, np.asarray(data), np.concatenate(batches), ptr
+    )
 
 
 def rule_of(recipe: Recipe, optimizer: Optimizer | None, purpose: int, m: int) -> Rule:

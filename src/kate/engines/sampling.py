@@ -34,6 +34,11 @@ def hash_of(seed, number):
 
 
 @kernel
+def word_of(rows, entry):
+    return np.int64(rows.indices[entry * rows.stride])
+
+
+@kernel
 def _below(bits, n):
     """A number below n (less than 2^31) from the upper half of random bits."""
     return np.int64(((bits >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
@@ -44,10 +49,10 @@ def _draw(stream, number, rows, n_words):
     bits = hash_of(stream, number)
     if np.float64(bits & np.uint64(0xFFFFFFFF)) < UNIFORM * 2.0**32:
         return _below(bits, n_words)
-    n_entries = rows.indices.size
+    n_entries = rows.values.size
     if n_entries < 2**31:
-        return np.int64(rows.indices[_below(bits, n_entries)])
-    return np.int64(rows.indices[np.int64(hash_of(bits, 1) % np.uint64(n_entries))])
+        return word_of(rows, _below(bits, n_entries))
+    return word_of(rows, np.int64(hash_of(bits, 1) % np.uint64(n_entries)))
 
 
 @kernel
@@ -65,7 +70,7 @@ def _own_words(rows, docs, words):
     n = 0
     for doc in docs:
         for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
-            word = rows.indices[entry]
+            word = word_of(rows, entry)
             if words.local[word] < 0:
                 n = _take(words, word, n)
             words.ptr[words.local[word] + 1] += 1
@@ -106,7 +111,7 @@ def _count_all(rows, docs, words):
         words.ptr[i] = 0
     for doc in docs:
         for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
-            words.ptr[rows.indices[entry] + 1] += 1
+            words.ptr[word_of(rows, entry) + 1] += 1
     return n
 
 
@@ -140,8 +145,8 @@ def choose_words(rows, docs, words, n_draws, seed, pitch):
         ptr[i] += ptr[i - 1]
     for d in range(docs.size):
         for entry in range(rows.indptr[docs[d]], rows.indptr[docs[d] + 1]):
-            word = rows.indices[entry]
-            i = np.int64(words.local[word]) if is_sample else np.int64(word)
+            word = word_of(rows, entry)
+            i = np.int64(words.local[word]) if is_sample else word
             place = ptr[i]  # for now the next free place; after the loop, the word's end
             words.docs[place], words.entries[place] = d, entry
             ptr[i] = place + 1

@@ -5,13 +5,23 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba import types
-from numba.core.cgutils import get_or_insert_function
 
-from kate.engines.formulas import FLOAT, FLOATS, INT, INTS, LANES, LONG, call_llvm, constant, intrinsic, lanes
+from kate.engines.formulas import (
+    FLOAT,
+    FLOATS,
+    INT,
+    INTS,
+    LANES,
+    LONG,
+    call_llvm,
+    constant,
+    intrinsic,
+    lanes,
+)
 
 __all__ = [
-    "add_sums", "address", "any_above", "broadcast", "count_at_least", "float_of_bits", "load", "offset", "prefetch",
-    "spread", "store", "total", "turn", "zeros",
+    "add_sums", "address", "any_above", "broadcast", "count_at_least", "float_of_bits", "load", "offset",
+    "prefetch", "spread", "store", "total", "turn", "zeros",
 ]  # fmt: skip
 
 
@@ -209,13 +219,12 @@ def turn(ctx, rows, source, target, pitch):
 
 @intrinsic
 def prefetch(ctx, where):
-    """Ask for the cache line at an address."""
+    """Ask for the cache line at an address that the machine cannot guess, so that it is there when it is needed."""
 
     def codegen(context, builder, signature, args):
         pointer = _pointer(builder, args[0], ir.IntType(8))
-        kind = ir.FunctionType(ir.VoidType(), [pointer.type, INT, INT, INT])
-        function = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(function, [pointer, *(ir.Constant(INT, n) for n in (0, 3, 1))])
+        numbers = [ir.Constant(INT, n) for n in (0, 2, 1)]  # to read, into the second cache, data
+        call_llvm(builder, "llvm.prefetch.p0", ir.VoidType(), pointer, *numbers)
         return context.get_dummy_value()
 
     return types.void(types.int64), codegen
