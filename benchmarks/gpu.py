@@ -16,7 +16,8 @@ test documents; without counts they are left out. Seconds are those of the whole
 traffic of the steps could take, over the time of the epochs. Counted for each step of B documents, V words and m
 topics: 10 B V m operations (five dense products), and 4 bytes for 11 V m numbers (W read three times, the gradient
 written and read, parameters and two moments read and written) and for 6 B V numbers (documents, logits and residuals,
-each once written and once read).
+each once written and once read). The CPU engine passes over the losers and does not do all of that: there the share
+may be above 1.
 """
 
 from __future__ import annotations

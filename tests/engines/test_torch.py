@@ -1,6 +1,9 @@
 """The GPU engine on PyTorch's CPU device: the same operations as on a GPU, against the dense implementation and the CPU
 engine. Where there is a GPU the same tests run on it, with the captured graph."""
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -108,6 +111,71 @@ def test_how_many_steps_are_laid_out_together_changes_nothing(device, monkeypatc
         trained(engine, X, networks[-1], "adam", 0.01)
         engine.fetch()
     assert_close(networks[1], networks[0], rtol=0, atol=1e-7)
+
+
+class _Recording(TorchDispatchMode):
+    """What a CUDA graph is, on any device: the operations with the very memory they read and wrote, to do again."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = []
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        out = operation(*args, **(kwargs or {}))
+        self.calls.append((operation, args, kwargs or {}, out))
+        return out
+
+    def replay(self):
+        with torch.no_grad():
+            for operation, args, kwargs, out in self.calls:
+                again = operation(*args, **kwargs)
+                for old, new in zip(as_tuple(out), as_tuple(again), strict=True):
+                    if old.data_ptr() != new.data_ptr():  # neither a view nor written in place
+                        old.copy_(new)
+
+
+def as_tuple(out):
+    return tuple(out) if isinstance(out, tuple | list) else (out,)
+
+
+@pytest.fixture
+def recorded_graphs(monkeypatch):
+    """Recordings in the place of CUDA graphs; the list of those that were made."""
+    made = []
+
+    def new_graph():
+        made.append(_Recording())
+        return made[-1]
+
+    stream = SimpleNamespace(wait_stream=lambda other: None)
+    monkeypatch.setattr(torch_engine, "_has_graphs", lambda device: True)
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", new_graph)
+    monkeypatch.setattr(torch.cuda, "graph", lambda graph: graph)
+    monkeypatch.setattr(torch.cuda, "Stream", lambda: stream)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: stream)
+    monkeypatch.setattr(torch.cuda, "stream", lambda stream: nullcontext())
+    return made
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("method", "rate"), [("adam", 0.01), ("adadelta", 2.0)])
+def test_a_step_that_is_recorded_once_and_replayed_does_the_same(device, loss, method, rate, request):
+    """Nothing that changes from step to step may stand in Python, and warming up must leave no trace."""
+    x, *parameters = make_problem(n_docs=23, n_words=40)
+    X, recipe = as_rows(x), Recipe(loss, "tanh", 4, 1.0, 0.5)
+    results = []
+    for is_recorded in (False, True):
+        graphs = request.getfixturevalue("recorded_graphs") if is_recorded else []
+        network = as_network(*parameters)
+        engine = TorchEngine(network, recipe, device)
+        losses, optimizer = trained(engine, X, network, method, rate)
+        engine.fetch()
+        results.append((losses, network, optimizer))
+    assert len(graphs) == 1
+    (losses, network, optimizer), (same_losses, same_network, same_optimizer) = results
+    assert losses == same_losses
+    for ours, same in ((network, same_network), (optimizer.first, same_optimizer.first)):
+        assert_close(ours, same, rtol=0, atol=0)
 
 
 class _Operations(TorchDispatchMode):

@@ -215,7 +215,7 @@ class _Epoch:
         for start in range(0, len(plan), n):
             part = plan.part(start, start + n)
             self.step.layout.fill(part)
-            if self.graph is None and self.step.at.is_cuda:
+            if self.graph is None and _has_graphs(self.step.at.device):
                 self.graph = self._captured()
             self.step.at.zero_()
             for _ in range(len(part)):
@@ -243,6 +243,10 @@ class _Epoch:
         for tensor, kept in zip(changed, before, strict=True):
             tensor.copy_(kept)
         return graph
+
+
+def _has_graphs(device: torch.device) -> bool:
+    return device.type == "cuda"
 
 
 def _most_entries(X: csr_matrix, batches: list[NDArray[np.int64]]) -> int:

@@ -51,7 +51,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     scaling : log counts over their "l2" norm or their "max" in the document (the paper's)
     dropout : share of a document's words that the encoder does not get to see in a step
     reconstruction_sampling : for large vocabularies: reconstruct only the words of a batch and so many of the others,
-        drawn for each step; None reconstructs all words
+        drawn for each step (on the CPU alone); None reconstructs all words
     output_bias : c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
     optimizer : "adam" or "adadelta"
     learning_rate : its highest value, after the warm-up
