@@ -134,6 +134,8 @@ def _show_claims(plan: Plan, records: dict[str, Record], as_json: bool) -> None:
     if as_json:
         print_json([claim.as_dict() for claim in claims])
         return
+    if plan.grid.quick is not None:
+        typer.echo("kate: a quick look: these figures say nothing about the models", err=True)
     for claim in claims:
         typer.echo(claim.text)
         for protocol, answer in claim.answers.items():

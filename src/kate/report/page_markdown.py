@@ -79,6 +79,9 @@ def _(block: Table, figures: str) -> str:
 
 
 def _cell(cell: Cell) -> str:
+    if cell.kind == "words":  # the small print is a text of its own
+        text = f"**{cell.text}**" if cell.strong else cell.text
+        return f"{text}: {cell.beside}" if cell.beside else text
     text = f"{cell.text} {cell.beside}".strip()
     return f"**{text}**" if cell.strong else text
 

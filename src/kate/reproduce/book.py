@@ -16,7 +16,6 @@ from kate.report.blocks import (
     Cell,
     ColumnGroup,
     Figure,
-    Folded,
     Items,
     Page,
     Paragraph,
@@ -77,7 +76,7 @@ def make_page(results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Page:
     claims = check_claims(results)
     sections = [
         Section("found", "What we found", tuple(_found(results, chosen))),
-        *([Section("claims", "The paper's claims, checked", tuple(_claims(claims)))] if claims else []),
+        *([Section("claims", "The paper's claims, checked", (_claims(claims),))] if claims else []),
         Section("reading", "How to read the tables", tuple(_reading(plan))),
         *(_output_section(output, results, facts) for output in plan.outputs),
         *failures(chosen.values()),
@@ -164,24 +163,15 @@ def _found(results: Results, chosen: Mapping[str, Record]) -> list[Block]:
     return blocks
 
 
-def _claims(claims: Sequence[Claim]) -> list[Block]:
-    """The answers in a table, the figures below it."""
-    rows = [
-        Row(
-            claim.text,
-            tuple(Cell(answer.word, strong=answer.holds is True) for answer in claim.answers.values()),
-        )
-        for claim in claims
-    ]
-    groups = tuple(ColumnGroup(PROTOCOL_NAMES[protocol]) for protocol in PROTOCOLS)
-    blocks: list[Block] = [Table("claims-table", "the paper says", groups, tuple(rows))]
+def _claims(claims: Sequence[Claim]) -> Table:
+    """A row a claim, with the answer and its figures by either protocol."""
+    rows = []
     for claim in claims:
-        items = [
-            f"{PROTOCOL_NAMES[protocol]}, {answer.word}: {'; '.join(map(str, answer.comparisons))}"
-            for protocol, answer in claim.answers.items()
-        ]
-        blocks.append(Folded(f"claim-{claim.name}", claim.text, (Items(tuple(items)),), in_markdown=True))
-    return blocks
+        answers = claim.answers.values()
+        cells = [Cell(one.word, one.figures, strong=one.holds is True, kind="words") for one in answers]
+        rows.append(Row(claim.text, tuple(cells)))
+    groups = tuple(ColumnGroup(PROTOCOL_NAMES[protocol]) for protocol in PROTOCOLS)
+    return Table("claims-table", "the paper says", groups, tuple(rows))
 
 
 def _reading(plan: Plan) -> list[Block]:

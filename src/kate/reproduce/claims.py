@@ -64,6 +64,18 @@ class Answer:
     def word(self) -> str:
         return {True: "yes", False: "no", None: "not known yet"}[self.holds]
 
+    @property
+    def figures(self) -> str:
+        """All comparisons in one line; what is compared with several is named once."""
+        grouped: dict[str, list[str]] = {}
+        for one in self.comparisons:
+            head = f"{one.where}: {one.name}" if one.where else one.name
+            close = ", within one standard deviation" if one.is_close else ""
+            grouped.setdefault(f"{head} {_told(one.score)}", []).append(
+                f"{one.other_name} {_told(one.other)}{close}"
+            )
+        return "; ".join(f"{head} against {', '.join(others)}" for head, others in grouped.items())
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -160,8 +172,7 @@ def _swept(
         results.score(sweep_cell(sweeps, panel, one, protocol, results.plan.grid), *sweeps.score.of(protocol))
         for one in values
     ]
-    sign = "α = " if parameter == "amplification" else ""
-    names = [f"{sign}{value}" for value in values]
+    names = [f"α = {value}:" if parameter == "amplification" else str(value) for value in values]
     yield Comparison("", names[0], found[0], names[1], found[1])
 
 

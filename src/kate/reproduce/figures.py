@@ -41,7 +41,8 @@ def map_figure(output: Maps, results: Results) -> Figure:
     how = "PCA" if output.projection == "pca" else "t-SNE"
     caption = (
         f"{how} of the {size_title(output.topics, results).replace('topics', 'dimensions')} of test documents, "
-        "coloured by the six main groups of 20 Newsgroups; the same documents in every map."
+        "coloured by the six main groups of 20 Newsgroups; the same documents in every map, the outermost hundredth of "
+        "them at its edge."
     )
     return Figure(
         output.key, tuple(charts), caption, columns=len(output.models), notes=tuple(plain_reasons(reasons))
@@ -51,12 +52,28 @@ def map_figure(output: Maps, results: Results) -> Figure:
 def _dots(details: Any, projection: str, groups: Sequence[str]) -> tuple[Dots, ...]:
     if details is None:
         return ()
-    rows = list(zip(details[projection], details["groups"], details["labels"], strict=True))
+    rows = list(zip(_spread(details[projection]), details["groups"], details["labels"], strict=True))
     return tuple(
         Dots(group, tuple((x, y, label) for (x, y), own, label in rows if own == group), style)
         for style, group in enumerate(groups)
         if any(own == group for _, own, _ in rows)
     )
+
+
+def _spread(points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
+    """Points over the whole of the plane, either axis on its own; the outermost hundredth stands at the edge.
+
+    >>> _spread([(0, 10), (1, 10), (2, 30)])
+    [(-1.0, -1.0), (0.0, -1.0), (1.0, 1.0)]
+    """
+    axes = []
+    for values in zip(*points, strict=True):
+        ordered = sorted(values)
+        margin = len(ordered) // 100
+        low, high = ordered[margin], ordered[-1 - margin]
+        width = (high - low) or 1.0
+        axes.append([max(-1.0, min(1.0, 2 * (value - low) / width - 1)) for value in values])
+    return list(zip(*axes, strict=True))
 
 
 def purity_table(output: Maps, results: Results) -> Table:
