@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from kate.models import registry
 from kate.models.entries import ModelEntry, lazily
 from kate.models.registry import MODELS, choose_models, make_model, settings_of, variant_of
 from kate.models.spaces import Choice, Int, Log, Uniform
-from kate.models.tuned import Tuned, read_tuned
+from kate.models.tuned import Tuned, read_tuned, update_tuned
 
 TUNED = {"kate": Tuned({"dropout": 0.25, "max_epochs": 7}, "toy", 4, 3, 1, "accuracy", 0.5)}
 
@@ -73,6 +74,17 @@ def test_a_file_of_tuned_settings_is_read_and_a_strange_one_refused(tmp_path: Pa
     path.write_text("[kate]\ndropout = 0.25\n")
     with pytest.raises(ValueError, match=r"tuned\.toml: the table of kate is not what kate tune writes"):
         read_tuned(path)
+
+
+def test_models_that_are_tuned_side_by_side_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "tuned.toml"
+    names = [f"model-{number:02}" for number in range(16)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: update_tuned(path, name, TUNED["kate"]), names))
+    assert list(read_tuned(path)) == names
+    update_tuned(path, names[3], Tuned({"alpha": "auto", "deep": True}, "toy", 8, 9, 2, "r2", -0.25))
+    assert read_tuned(path)[names[3]].settings == {"alpha": "auto", "deep": True}
+    assert read_tuned(path)[names[4]] == TUNED["kate"]
 
 
 @pytest.mark.parametrize("name", MODELS)

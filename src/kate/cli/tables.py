@@ -152,16 +152,21 @@ def _print_block(dataset: str, rows: Sequence[Summary]) -> None:
 
 
 def _skipped(rows: Sequence[Summary]) -> list[str]:
-    """A line for every task that was not scored, and why; which models, where it was not all of them."""
-    models: dict[tuple[str, str], list[str]] = {}
+    """A line for every task that was not scored, and why; which models, where others were."""
+    models: dict[str, dict[str, list[str]]] = {}
     for row in rows:
         for task, reason in row.skipped.items():
             if task not in row.scores:
-                models.setdefault((task, reason), []).append(f"{row.model} {row.topics}")
-    return [
-        f"skipped: {task}{'' if len(of) == len(rows) else ' of ' + ', '.join(of)} ({_in_words(task, reason)})"
-        for (task, reason), of in models.items()
-    ]
+                models.setdefault(task, {}).setdefault(reason, []).append(f"{row.model} {row.topics}")
+    lines = []
+    for task, reasons in models.items():
+        if not any(task in row.scores for row in rows):  # no model was: what most of them lack says why
+            reason = max(reasons, key=lambda one: len(reasons[one]))
+            lines.append(f"skipped: {task} ({_in_words(task, reason)})")
+            continue
+        for reason, of in reasons.items():
+            lines.append(f"skipped: {task} of {', '.join(of)} ({_in_words(task, reason)})")
+    return lines
 
 
 def _in_words(task: str, reason: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -83,10 +85,27 @@ def as_toml(name: str, tuned: Tuned) -> str:
 
 def update_tuned(path: Path, name: str, tuned: Tuned) -> None:
     """Put the table of a model into a file, in the place of the one that it had; the models stay in order."""
-    tables = {**(read_tuned(path) if path.exists() else {}), name: tuned}
-    text = "\n".join([_HEAD, *(as_toml(model, tables[model]) for model in sorted(tables))])
-    with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8")
+    with _alone_in(path.parent):
+        tables = {**(read_tuned(path) if path.exists() else {}), name: tuned}
+        text = "\n".join([_HEAD, *(as_toml(model, tables[model]) for model in sorted(tables))])
+        with whole_file(path) as part:
+            part.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One process at a time: models are tuned side by side, and what one found must not be lost to another."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, which has no such lock: there one search at a time may update
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _value(value: Any) -> str:
