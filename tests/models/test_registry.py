@@ -76,6 +76,11 @@ def test_a_file_of_tuned_settings_is_read_and_a_strange_one_refused(tmp_path: Pa
         read_tuned(path)
 
 
+def test_every_model_is_in_the_page_of_models() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+    assert [name for name in MODELS if f"`{name}`" not in page] == []
+
+
 def test_models_that_are_tuned_side_by_side_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "tuned.toml"
     names = [f"model-{number:02}" for number in range(16)]
