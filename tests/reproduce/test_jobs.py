@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kate.evaluation.results import append_result, read_results
-from kate.reproduce import jobs, resources
+from kate.reproduce import jobs, resources, workers
 from kate.reproduce.jobs import Standing, missing_jobs, run_jobs
 from kate.reproduce.plan import Plan
 from kate.reproduce.spec import read_grid
@@ -84,11 +84,18 @@ def ended(pids: list[int], limit: float = 30.0) -> bool:
     """Whether processes are gone, or dead and only not yet collected, within some seconds."""
     until = time.monotonic() + limit
     while time.monotonic() < until:
-        states = [Path(f"/proc/{pid}/stat") for pid in pids]
-        if all(not path.exists() or path.read_text().rsplit(")", 1)[1].split()[0] == "Z" for path in states):
+        if not any(is_running(pid) for pid in pids):
             return True
         time.sleep(0.05)
     return False
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills by signal")
@@ -111,10 +118,10 @@ def test_a_killed_reproduction_goes_on_where_it_stopped(tmp_path: Path) -> None:
     limit = time.monotonic() + 60
     while not (results.exists() and read_results(results)) and time.monotonic() < limit:
         time.sleep(0.02)
-    workers = children_of(process.pid)
+    children = children_of(process.pid)
     process.kill()
     process.wait()
-    assert ended(workers)
+    assert ended(children)
     before = results.read_bytes()
     assert before.count(b"\n") >= 1
     with results.open("ab") as file:
@@ -136,12 +143,12 @@ def test_an_interrupt_ends_all_and_says_so(tmp_path: Path) -> None:
     limit = time.monotonic() + 60
     while not children_of(process.pid) and process.poll() is None and time.monotonic() < limit:
         time.sleep(0.02)
-    workers = children_of(process.pid)
+    children = children_of(process.pid)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "kate: interrupted" in said
-    assert ended(workers)
+    assert ended(children)
 
 
 def test_memory_holds_runs_back(tmp_path: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,3 +189,14 @@ def test_a_failure_does_not_hide_a_success(tmp_path: Path, plan: Plan) -> None:
     append_result(path, invented_record(plan, key, 0.5))
     append_result(path, invented_record(plan, key, 0.1, status="failed"))
     assert read_results(path)[0]["status"] == "done"
+
+
+def test_a_line_keeps_the_words_of_few_topics_alone(plan: Plan) -> None:
+    key = next(iter(plan.demands))
+    for topics, has_words in ((20, True), (512, False)):
+        record = invented_record(plan, key, 0.5)
+        record["model"]["topics"] = topics
+        record["details"]["topics"] = {"wins": {"n_topics": topics, "words": [["a"]]}}
+        slim = workers._slimmed(record)["details"]["topics"]["wins"]
+        assert ("words" in slim) is has_words
+        assert slim["n_topics"] == topics

@@ -29,6 +29,9 @@ _THREADS = (
 )
 
 
+_MOST_TOPICS_IN_WORDS = 64
+
+
 @dataclass(frozen=True)
 class Job:
     """A run in plain values, to be sent to another process."""
@@ -161,7 +164,15 @@ def _work(connection: Connection, threads: int) -> None:
             except Exception as error:
                 record = failed_record(job, "start", type(error).__name__, str(error))
             record["threads"], record["alone"] = threads, job.alone
-            connection.send(("record", record))
+            connection.send(("record", _slimmed(record)))
+
+
+def _slimmed(record: Record) -> Record:
+    """A line without the words of hundreds of topics: no output shows them, and they are nine tenths of it."""
+    if record["model"]["topics"] > _MOST_TOPICS_IN_WORDS:
+        for told in record["details"].get("topics", {}).values():
+            told.pop("words", None)
+    return record
 
 
 def _end_with_parent() -> None:
