@@ -66,9 +66,11 @@ class Answer:
 
     @property
     def figures(self) -> str:
-        """All comparisons in one line; what is compared with several is named once."""
+        """The comparisons in one line, without those that have no number; one that meets several is named once."""
         grouped: dict[str, list[str]] = {}
         for one in self.comparisons:
+            if one.score.mean is None and one.other.mean is None:
+                continue
             head = f"{one.where}: {one.name}" if one.where else one.name
             close = ", within one standard deviation" if one.is_close else ""
             grouped.setdefault(f"{head} {_told(one.score)}", []).append(

@@ -96,7 +96,15 @@ def _won(columns: list[_Column], results: Results) -> Iterator[str]:
         yield (
             f"{_capital(PROTOCOL_NAMES[protocol])}: KATE leads **{ours} of {total}** columns of scores"
             + (f"; the others go to {others}." if others else ".")
+            + _missing(columns, rankings)
         )
+
+
+def _missing(columns: list[_Column], rankings: list[list[_Measured]]) -> str:
+    """How many numbers the columns lack: who leads among a few has not won."""
+    wanted = sum(len(column.table.models) + len(column.table.beside) for column in columns)
+    found = sum(len(ranking) for ranking in rankings)
+    return f" Only {found} of {wanted} numbers are there." if found < wanted else ""
 
 
 def _reproduced(columns: list[_Column], results: Results) -> Iterator[str]:
