@@ -125,7 +125,7 @@ def _cell(cell: Cell, group: str, column: str) -> str:
     )
     text = f"<strong>{escape(cell.text)}</strong>" if cell.strong else escape(cell.text)
     beside = f" <small>{escape(cell.beside)}</small>" if cell.beside else ""
-    detail = f' data-detail="{escape(cell.detail, quote=True)}" tabindex="0"' if cell.detail else ""
+    detail = f' data-detail="{escape(cell.detail, quote=True)}"' if cell.detail else ""
     labels = f'data-group="{escape(group, quote=True)}" data-label="{escape(column, quote=True)}"'
     return f'<td class="{classes}" {labels}{detail}>{text}{beside}</td>'
 
