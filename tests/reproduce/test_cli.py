@@ -68,6 +68,11 @@ def test_a_failed_run_shows_in_the_exit_code(tmp_path: Path, grid: Path) -> None
     assert call("reproduce", "--no-runs", "--only", "table6", "--grid", grid, "-o", tmp_path) == 1
 
 
+def test_an_unknown_row_is_refused(tmp_path: Path, grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("reproduce", "--model", "bert", "--grid", grid, "-o", tmp_path / "out") == 2
+    assert "no row 'bert' can run here; there are kate, kate-noamp, lsa" in capsys.readouterr().err
+
+
 def test_an_unknown_output_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("reproduce", "--only", "table66", "-o", tmp_path) == 1
     assert "did you mean table6" in capsys.readouterr().err

@@ -49,6 +49,13 @@ def test_only_what_is_missing_is_run(plan: Plan) -> None:
     assert {job.key for job in missing_jobs(plan, records)} == {failed, incomplete, absent}
 
 
+def test_rows_may_be_run_one_by_one(plan: Plan) -> None:
+    some = missing_jobs(plan, {}, ["lsa"])
+    assert {job.model for job in some} == {"lsa"}
+    assert {job.model for job in missing_jobs(plan, {}, ["lsa", "kate"])} == {"lsa", "kate", "kate-paper"}
+    assert len(missing_jobs(plan, {})) == len(plan.demands)
+
+
 def test_a_worker_that_dies_costs_its_run_alone(
     tmp_path: Path, light: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:

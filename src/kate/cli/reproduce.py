@@ -39,6 +39,10 @@ def reproduce(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]…", help="More names for --only.")
     ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Run only these rows of the tables now, such as kate; repeatable."),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A first look in minutes: everything, but very small.")
     ] = False,
@@ -93,15 +97,27 @@ def reproduce(
         folder.mkdir(parents=True, exist_ok=True)
         records = {record["key"]: record for record in read_results(results)}
     else:
-        records = _run(plan, results, jobs, quiet)
+        records = _run(plan, results, _rows(plan, model), jobs, quiet)
     _finish(plan, records, folder, as_json)
 
 
-def _run(plan: Plan, results: Path, jobs: int | None, quiet: bool) -> dict[str, Record]:
+def _rows(plan: Plan, models: list[str] | None) -> list[str] | None:
+    known = {name for demand in plan.demands.values() for name in demand.models}
+    for name in models or ():
+        if name not in known:
+            raise typer.BadParameter(
+                f"no row {name!r} can run here; there are {', '.join(sorted(known))}", param_hint="--model"
+            )
+    return models or None
+
+
+def _run(
+    plan: Plan, results: Path, models: list[str] | None, jobs: int | None, quiet: bool
+) -> dict[str, Record]:
     from kate.reproduce.jobs import run_jobs
 
     with _watching(quiet) as watch:
-        return run_jobs(plan, results, n_workers=jobs, watch=watch)
+        return run_jobs(plan, results, models=models, n_workers=jobs, watch=watch)
 
 
 def _finish(plan: Plan, records: dict[str, Record], folder: Path, as_json: bool) -> None:

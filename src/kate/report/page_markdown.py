@@ -58,7 +58,11 @@ def _(block: Folded, figures: str) -> str:
 
 @_block.register
 def _(block: Figure, figures: str) -> str:
-    parts = [f"![{block.caption}]({figures}/{block.name}.png)", block.caption, _notes(block.notes)]
+    parts = [
+        f"![{block.caption.split(';')[0]}]({figures}/{block.name}.png)",
+        block.caption,
+        _notes(block.notes),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 

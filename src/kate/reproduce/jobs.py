@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -37,8 +37,10 @@ class Standing:
 Watcher = Callable[[Standing], None]
 
 
-def missing_jobs(plan: Plan, results: Mapping[str, Record]) -> list[Job]:
-    """The runs that are not done yet, or not with all that is asked of them."""
+def missing_jobs(
+    plan: Plan, results: Mapping[str, Record], models: Collection[str] | None = None
+) -> list[Job]:
+    """The runs that are not done yet, or not with all that is asked of them; of some rows of the tables, or of all."""
     grid = plan.grid
     groups = tuple(
         group for output in grid.outputs.values() if isinstance(output, Topics) for group in output.groups
@@ -47,7 +49,8 @@ def missing_jobs(plan: Plan, results: Mapping[str, Record]) -> list[Job]:
     jobs = []
     for key, run in plan.runs().items():
         demand = plan.demands[key]
-        if has_tasks(results.get(key), demand.tasks):
+        is_wanted = models is None or not demand.models.isdisjoint(models)
+        if not is_wanted or has_tasks(results.get(key), demand.tasks):
             continue
         jobs.append(
             Job(
@@ -75,10 +78,11 @@ def run_jobs(
     plan: Plan,
     path: str | os.PathLike[str],
     *,
+    models: Collection[str] | None = None,
     n_workers: int | None = None,
     watch: Watcher | None = None,
 ) -> dict[str, Record]:
-    """Make the missing runs; all lines of the file of results by their keys.
+    """Make the missing runs, of some rows or of all; all lines of the file of results by their keys.
 
     First those that may go side by side, then, one at a time and with all cores, those whose seconds are shown.
     """
@@ -86,8 +90,9 @@ def run_jobs(
     results.parent.mkdir(parents=True, exist_ok=True)
     results.open("ab").close()  # better to fail now than after the first run
     known = {record["key"]: record for record in read_results(results)}
-    jobs = missing_jobs(plan, known)
-    shop = _Shop(results, known, jobs, len(plan.runs()) - len(jobs), watch)
+    jobs = missing_jobs(plan, known, models)
+    n_done = len(plan.runs()) - len(missing_jobs(plan, known))
+    shop = _Shop(results, known, jobs, n_done, watch)
     side_by_side = [job for job in jobs if not job.alone]
     n_cores = resources.cores()
     shop.work(side_by_side, max(1, min(n_workers or n_cores, len(side_by_side))), n_cores)

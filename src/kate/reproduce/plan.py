@@ -51,6 +51,7 @@ class Demand:
     tasks: set[str] = field(default_factory=set)
     alone: bool = False
     outputs: set[str] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)  # rows of the tables
 
 
 Needed: TypeAlias = tuple[Cell, set[str], bool]
@@ -174,6 +175,7 @@ class Plan:
                     demand.tasks |= tasks | {"time"}
                     demand.alone |= alone
                     demand.outputs.add(output.key)
+                    demand.models.add(cell.model)
         return demands
 
     def _plan(self, cell: Cell, seed: int) -> PlannedCell:
