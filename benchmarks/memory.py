@@ -24,7 +24,7 @@ from kate import KATE
 
 GIB = 2**30
 BLOCK = 10_000
-TOKENS = 131  # of which about 75 are different words
+TOKENS = 83  # of which about 75 are different words
 N_WORDS, N_TOPICS = 5_000, 128
 
 

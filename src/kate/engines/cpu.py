@@ -119,21 +119,21 @@ class CPUEngine:
         (V, m), B = parameters.W.shape, max(docs.size for docs in batches)
         n_entries = max(int((X.indptr[docs + 1] - X.indptr[docs]).sum()) for docs in batches)
         rows = memory.rows_of(X, batches)
-        words = (
+        words = [  # of this batch and of the next one
             memory.sampled_words(self._chance(X), rule.n_draws, n_entries)
             if rule.n_draws
             else memory.all_words(V, 4 * m, n_entries)
-        )
-        n_threads = min(self.n_threads, words.words.size // TILE)
+            for _ in range(2)
+        ]
+        n_words = words[0].words.size
+        n_threads = min(self.n_threads, n_words // TILE)
         n_who = min(rule.n_winners, rule.m) or rule.m
-        space = memory.space_for(
-            words.words.size, m, B, n_who, n_threads, rule.purpose > memory.LOSS, rule.softmax
-        )
+        space = memory.space_for(n_words, m, B, n_who, n_threads, rule.purpose > memory.LOSS, rule.softmax)
         losses, state = np.zeros(len(batches)), new_state()
 
         def work(thread: int) -> None:
             train_batches(
-                thread, n_threads, state, rows, words, parameters, gradient, moments1, moments2, rule,
+                thread, n_threads, state, rows, *words, parameters, gradient, moments1, moments2, rule,
                 rates, seeds, space, losses,
             )  # fmt: skip
 

@@ -40,7 +40,6 @@ from kate.engines.vectors import (
     broadcast,
     load,
     offset,
-    prefetch,
     spread,
     store,
     total,
@@ -143,14 +142,6 @@ def _turn_tile(W, tile, words, turned):
 
 
 @kernel
-def prefetch_rows(rows, words, tile, share, shares):
-    """Ask for one of so many shares of a tile's rows: sampled words are anywhere, and their rows in no cache."""
-    lines = rows.shape[1] // 16  # of 64 bytes
-    for line in range(share * TILE * lines // shares, (share + 1) * TILE * lines // shares):
-        prefetch(address(rows) + words.bytes[tile * TILE + line // lines] + line % lines * 64)
-
-
-@kernel
 def _tile_bias(c, tile, words, is_softmax, bias):
     for i in range(TILE):
         local = tile * TILE + i
@@ -227,11 +218,8 @@ def _decode_tile(thread, group, tile, n_docs, parameters, rule, words, space):
     _turn_tile(parameters.W, tile, words, turned)
     _tile_bias(parameters.c, tile, words, np.float32(rule.softmax), space.bias[thread, 0])
     n_blocks = space.split.shape[1] - 1
-    is_next = rule.n_draws > 0 and (tile + space.part.shape[0]) * TILE < words.n[0]
     for block in range(n_blocks):
         for d in range(n_docs):
-            if is_next and block == 0:
-                prefetch_rows(parameters.W, words, tile + space.part.shape[0], d, n_docs)
             start, stop = space.split[d, block], space.split[d, block + 1]
             who, value = address(space.who) + 4 * (d * K + start), address(space.value) + 4 * (d * K + start)
             add_rows(who, value, stop - start, turned, E + d * ROW, bias if block == 0 else E + d * ROW)

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from kate.engines.decoder import add_rows, prefetch_rows
+from kate.engines.decoder import add_rows
 from kate.engines.formulas import (
     BYTES,
     LANES,
@@ -89,7 +89,7 @@ def update(p, g, first, second, size, u):
 
 
 @kernel
-def _weights_of_tile(thread, tile, n_docs, parameters, moments1, moments2, rule, words, space):
+def _weights_of_tile(thread, tile, n_docs, space):
     """Eᵀ (factor · A) of a tile, turned, and Eᵀ factor: each row a sum over the documents that a neuron won."""
     B, m = space.E.shape[1], space.D.shape[1]
     E = address(space.E) + tile * B * ROW
@@ -99,10 +99,6 @@ def _weights_of_tile(thread, tile, n_docs, parameters, moments1, moments2, rule,
         store(scratch + 4 * ROW + v, zeros())
     nothing = scratch + 4 * ROW
     for j in range(m):
-        if rule.n_draws > 0 and rule.purpose > GRADIENT:
-            prefetch_rows(parameters.W, words, tile, j, m)
-            prefetch_rows(moments1.W, words, tile, j, m)
-            prefetch_rows(moments2.W, words, tile, j, m)
         start, stop = space.won_ptr[j], space.won_ptr[j + 1]
         who, value = address(space.won) + 4 * start, address(space.won_value) + 4 * start
         add_rows(who, value, stop - start, E, out + j * ROW, nothing)
@@ -172,7 +168,7 @@ def learn_tile(
     m = parameters.W.shape[1]
     if rule.softmax:
         _relevel(tile, n_docs, space)
-    _weights_of_tile(thread, tile, n_docs, parameters, moments1, moments2, rule, words, space)
+    _weights_of_tile(thread, tile, n_docs, space)
     scale = np.float32(1.0 / n_docs)
     for strip in range(4):
         first = tile * TILE + strip * LANES

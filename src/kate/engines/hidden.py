@@ -25,14 +25,12 @@ from kate.engines.vectors import (
     count_at_least,
     float_of_bits,
     load,
-    prefetch,
     store,
     total,
     zeros,
 )
 
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
-_AHEAD = 8  # entries between the one whose row is asked for and the one whose row is used
 _SMALLEST = np.float32(1e-45)  # above zero
 _INFINITE = np.int32(0x7F800000)  # above the bits of every finite float
 
@@ -93,12 +91,7 @@ def _encode(d, doc, rows, parameters, rule, seed, space):
         store(y + v, zeros())
     keep_scale = np.float32(1.0 / (1.0 - rule.dropout))
     mass, bias = 0.0, 0.0
-    stop = rows.indptr[doc + 1]
-    for entry in range(rows.indptr[doc], stop):
-        if rule.n_draws > 0:  # a large W, which is in no cache
-            ahead = W + word_of(rows, min(entry + _AHEAD, stop - 1)) * size
-            for v in range(0, size, 64):
-                prefetch(ahead + v)
+    for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
         word, x = word_of(rows, entry), rows.values[entry]
         mass += x
         bias += x * parameters.c[word]

@@ -29,7 +29,7 @@ from kate.engines.gradient import learn_hidden_bias, learn_tile
 from kate.engines.hidden import hidden_back, hidden_document
 from kate.engines.memory import ADAM, GRADIENT, ROW, Update
 from kate.engines.sampling import choose_words
-from kate.engines.team import DONE, STOP, meet, next_item, tell, told
+from kate.engines.team import DONE, HALT, STOP, meet, next_item, tell, told
 from kate.engines.vectors import address
 
 _DOCS = 4  # documents that a thread takes at a time
@@ -75,15 +75,12 @@ def _update_of(rule, rate, step):
 
 
 @kernel
-def _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space):
+def _hidden_pass(thread, state, docs, rows, parameters, rule, seed, space):
     n_chunks = (docs.size + _DOCS - 1) // _DOCS
     item = next_item(state)
-    while item <= n_chunks:
-        if item == 0:
-            choose_words(rows, docs, words, rule.n_draws, seed, 4 * parameters.W.shape[1])
-        else:
-            for d in range((item - 1) * _DOCS, min(item * _DOCS, docs.size)):
-                hidden_document(thread, d, docs[d], rows, parameters, rule, seed, space)
+    while item < n_chunks:
+        for d in range(item * _DOCS, min((item + 1) * _DOCS, docs.size)):
+            hidden_document(thread, d, docs[d], rows, parameters, rule, seed, space)
         item = next_item(state)
 
 
@@ -111,44 +108,46 @@ def _hidden_back_pass(thread, state, n_docs, n_groups, rule, space):
 
 
 @kernel
+def _choose_words_of(batch, rows, seeds, rule, parameters, words):
+    if batch < seeds.size:
+        docs = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]]
+        choose_words(rows, docs, words, rule.n_draws, seeds[batch], 4 * parameters.W.shape[1])
+
+
+@kernel
 def _learning_pass(
-    thread, state, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
-):
-    n_tiles = (words.n[0] + TILE - 1) // TILE
+    thread, state, batch, n_docs, rows, words, next_words, parameters, gradient, moments1, moments2, rule, rates, seeds,
+    space
+):  # fmt: skip
+    """Tiles learn; meanwhile one thread chooses the words of the next batch, which need no parameter."""
+    u = _update_of(rule, rates[batch], rule.n_steps + batch + 1)
+    n_tiles = (words.n[0] + TILE - 1) // TILE if rule.purpose >= GRADIENT else 0
     item = next_item(state)
     while item <= n_tiles:
         if item == 0:
-            learn_hidden_bias(thread, n_docs, parameters, gradient, moments1, moments2, u, space)
+            _choose_words_of(batch + 1, rows, seeds, rule, parameters, next_words)
+            if rule.purpose >= GRADIENT:
+                learn_hidden_bias(thread, n_docs, parameters, gradient, moments1, moments2, u, space)
         else:
             learn_tile(
-                thread, item - 1, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
+                thread, item - 1, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seeds[batch], u,
+                space,
             )  # fmt: skip
         item = next_item(state)
 
 
 def _train_batches(
-    thread,
-    n_threads,
-    state,
-    rows,
-    words,
-    parameters,
-    gradient,
-    moments1,
-    moments2,
-    rule,
-    rates,
-    seeds,
-    space,
-    losses,
-):
+    thread, n_threads, state, rows, even_words, odd_words, parameters, gradient, moments1, moments2, rule, rates, seeds,
+    space, losses,
+):  # fmt: skip
     """What one thread of the team does: every batch in turn. The summed loss of each goes to ``losses``."""
     where = address(state)
+    if thread == 0:
+        _choose_words_of(0, rows, seeds, rule, parameters, even_words)
     for batch in range(losses.size):
-        if told(where, STOP) > 0:  # read between two barriers, so that all threads see the same
-            break
+        words, next_words = (even_words, odd_words) if batch % 2 == 0 else (odd_words, even_words)
         docs, seed = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]], seeds[batch]
-        _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space)
+        _hidden_pass(thread, state, docs, rows, parameters, rule, seed, space)
         meet(state, n_threads)
         n_groups = min(space.part.shape[0], (words.n[0] + TILE - 1) // TILE)
         _decoder_pass(thread, state, docs.size, n_groups, parameters, rule, words, space)
@@ -161,12 +160,14 @@ def _train_batches(
             for d in range(docs.size):
                 losses[batch] += space.target[d]
             tell(where, DONE, batch + 1)
-        if rule.purpose >= GRADIENT:
-            u = _update_of(rule, rates[batch], rule.n_steps + batch + 1)
-            _learning_pass(
-                thread, state, docs.size, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
-            )  # fmt: skip
+            tell(where, HALT, told(where, STOP))  # one thread asks for all: nobody must go on alone
+        _learning_pass(
+            thread, state, batch, docs.size, rows, words, next_words, parameters, gradient, moments1, moments2, rule,
+            rates, seeds, space,
+        )  # fmt: skip
         meet(state, n_threads)
+        if told(where, HALT) > 0:
+            break
 
 
 def _fingerprint() -> str:

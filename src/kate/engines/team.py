@@ -27,16 +27,16 @@ from numpy.typing import NDArray
 from kate.engines.formulas import intrinsic, kernel
 from kate.engines.vectors import address
 
-__all__ = ["DONE", "STOP", "meet", "new_state", "next_item", "run_together", "tell", "told"]
+__all__ = ["DONE", "HALT", "STOP", "meet", "new_state", "next_item", "run_together", "tell", "told"]
 
 _LINE = 16  # integers between two of ours: two cache lines, as neighbouring lines are fetched in pairs
-_COUNTER, _ARRIVED, _PHASE, STOP, DONE = (_LINE * i for i in range(5))
+_COUNTER, _ARRIVED, _PHASE, STOP, HALT, DONE = (_LINE * i for i in range(6))
 _PATIENCE = 2_000  # looks at the barrier before the processor is offered to somebody else
 _LONG = ir.IntType(64)
 
 
 def new_state() -> NDArray[np.int64]:
-    return np.zeros(5 * _LINE, np.int64)
+    return np.zeros(6 * _LINE, np.int64)
 
 
 def _at(builder, where, index):

@@ -21,7 +21,7 @@ from kate.engines.formulas import (
 
 __all__ = [
     "add_sums", "address", "any_above", "broadcast", "count_at_least", "float_of_bits", "load", "offset",
-    "prefetch", "spread", "store", "total", "turn", "zeros",
+    "spread", "store", "total", "turn", "zeros",
 ]  # fmt: skip
 
 
@@ -215,16 +215,3 @@ def turn(ctx, rows, source, target, pitch):
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64, types.int64), codegen
-
-
-@intrinsic
-def prefetch(ctx, where):
-    """Ask for the cache line at an address that the machine cannot guess, so that it is there when it is needed."""
-
-    def codegen(context, builder, signature, args):
-        pointer = _pointer(builder, args[0], ir.IntType(8))
-        numbers = [ir.Constant(INT, n) for n in (0, 2, 1)]  # to read, into the second cache, data
-        call_llvm(builder, "llvm.prefetch.p0", ir.VoidType(), pointer, *numbers)
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
