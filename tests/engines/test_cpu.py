@@ -9,9 +9,9 @@ from engines import dense
 from kate.competition import compete as compete_by_definition
 from kate.engines import hidden
 from kate.engines.cpu import CPUEngine, thread_count
-from kate.engines.formulas import BYTES, LANES, TILE, exp, log
+from kate.engines.formulas import BYTES, TILE, exp, log
 from kate.engines.hidden import compete
-from kate.engines.memory import GRADIENT, ROW, rule_of, space_for
+from kate.engines.memory import GRADIENT, ROW, padded, rule_of, space_for
 from kate.engines.network import Network, Optimizer, Recipe
 from kate.engines.vectors import address, load, store
 
@@ -160,7 +160,7 @@ def test_competition_of_the_engine_is_the_definition():
 
 
 def competed_by_engine(z, n_winners, alpha):
-    space = space_for(TILE, LANES * 2, len(z), n_winners, 1, keeps_tiles=True, is_softmax=False)
+    space = space_for(TILE, padded(z.shape[1]), len(z), n_winners, 1, keeps_tiles=True, is_softmax=False)
     rule = rule_of(Recipe("cross-entropy", "tanh", n_winners, alpha), None, GRADIENT, z.shape[1])
     space.Z[:, : z.shape[1]] = z
     for d in range(len(z)):

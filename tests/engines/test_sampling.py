@@ -38,7 +38,7 @@ def test_the_mean_over_samples_is_the_full_gradient_of_the_cross_entropy():
     for mean, error, full in zip(means, errors, dense.gradient(*problem, **setting), strict=True):
         away = np.abs(mean - full) / (error + 1e-6)  # in standard errors
         assert away.max() < 5
-        assert np.sqrt(np.mean(away**2)) < 1.2
+        assert np.sqrt(np.mean(away**2)) < (1.2 if away.size > 100 else 2)
 
 
 def test_the_bias_of_the_sampled_softmax_falls_with_the_sample():
