@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
@@ -17,8 +15,6 @@ from kate.engines.team import DONE, new_state, run_together
 from kate.engines.threads import thread_count
 
 __all__ = ["CPUEngine", "thread_count"]
-
-Report = Callable[[int], None]
 
 
 class CPUEngine:
@@ -40,12 +36,8 @@ class CPUEngine:
         rates: NDArray[np.float64],
         optimizer: Optimizer,
         seeds: NDArray[np.int64],
-        report: Report | None = None,
     ) -> float:
-        """A step for each batch of documents, with its learning rate and dropout seed; returns the summed loss.
-
-        ``report`` is told now and then how many batches are done.
-        """
+        """A step for each batch of documents, with its learning rate and dropout seed; returns the summed loss."""
         purpose = memory.ADAM if optimizer.method == "adam" else memory.ADADELTA
         ours = [
             memory.parameters_of(network) for network in (self.network, optimizer.first, optimizer.second)
@@ -55,9 +47,7 @@ class CPUEngine:
             Network(*(np.zeros((0, LANES), np.float32), *2 * [np.zeros(0, np.float32)]))
         )
         try:
-            losses, n_done = self._run(
-                X, batches, rule, ours[0], nothing, ours[1], ours[2], rates, seeds, report
-            )
+            losses, n_done = self._run(X, batches, rule, ours[0], nothing, ours[1], ours[2], rates, seeds)
             optimizer.n_steps += n_done
         finally:
             for parameters, network in zip(
@@ -113,7 +103,6 @@ class CPUEngine:
         moments2: memory.Parameters,
         rates: NDArray[np.float64],
         seeds: NDArray[np.int64],
-        report: Report | None = None,
     ) -> tuple[NDArray[np.float64], int]:
         """The summed loss of each batch, and how many batches were done."""
         (V, m), B = parameters.W.shape, max(docs.size for docs in batches)
@@ -137,7 +126,7 @@ class CPUEngine:
                 rates, seeds, space, losses,
             )  # fmt: skip
 
-        run_together(work, n_threads, state, report)
+        run_together(work, n_threads, state)
         return losses, int(state[DONE])
 
     def _chance(self, X: csr_matrix) -> NDArray[np.float32]:

@@ -106,16 +106,8 @@ def meet(state, n_threads):
             _give_way()
 
 
-def run_together(
-    function: Callable[[int], Any],
-    n_threads: int,
-    state: NDArray[np.int64],
-    report: Callable[[int], None] | None = None,
-) -> None:
-    """Call ``function(thread)`` in so many threads and wait; Ctrl-C stops them at the next batch.
-
-    ``report`` is told now and then how many batches are done.
-    """
+def run_together(function: Callable[[int], Any], n_threads: int, state: NDArray[np.int64]) -> None:
+    """Call ``function(thread)`` in so many threads and wait; Ctrl-C stops them at the next batch."""
     errors: list[BaseException] = []
 
     def guarded(thread: int) -> None:
@@ -131,9 +123,7 @@ def run_together(
     try:
         for thread in threads:
             while thread.is_alive():
-                thread.join(0.2)
-                if report is not None:
-                    report(int(state[DONE]))
+                thread.join(0.2)  # not longer: Ctrl-C is noticed in between
     except BaseException:
         state[STOP] = 1
         for thread in threads:
