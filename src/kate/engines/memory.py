@@ -14,7 +14,7 @@ from kate.engines.network import Network, Optimizer, Recipe
 GROUPS = (
     16  # in which tiles of words are dealt: parts of the hidden gradient, and so the most threads that help
 )
-BLOCK = 64  # rows of a tile, 16 KiB of them, that stay in the L1 cache while all documents use them
+BLOCK = 128  # rows of a tile, 32 KiB of them, that stay in the nearest caches while all documents use them
 ROW = 4 * TILE  # bytes of a tile's row
 LOSS, GRADIENT, ADAM, ADADELTA = range(4)  # what a step is for: to measure, to differentiate, or to learn
 
