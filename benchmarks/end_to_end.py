@@ -37,10 +37,10 @@ PASSES = 10  # of gensim
 class Learned(NamedTuple):
     train: Any  # vectors (n_train, n_topics)
     test: Any
-    count: Callable[
-        [], Any
-    ]  # all posts in the contender's own vocabulary, training posts first; not on the clock
-    top_words: Any  # (n, N_TOP) columns of these counts
+    describe: Callable[
+        [], tuple[Any, Any]
+    ]  # not on the clock: counts of all posts in the contender's own vocabulary,
+    # training posts first, and the topics' words as columns of them, (n, N_TOP)
 
 
 def kate(train: list[str], test: list[str], seed: int) -> Learned:
@@ -50,14 +50,13 @@ def kate(train: list[str], test: list[str], seed: int) -> Learned:
 
     model = TextModel(N_TOPICS, vocabulary_size=N_WORDS, random_state=seed, verbose=False)
     vectors, test_vectors = model.fit_encode(train), model.encode(test)
-    topics = [topic.words[:N_TOP] for topic in model.topics() if len(topic.words) >= N_TOP]
-    top_words = [[model.vocabulary.find(word) for word in words] for words in topics]
-    return Learned(
-        vectors,
-        test_vectors,
-        lambda: sparse.vstack([model.vocabulary.count(train), model.vocabulary.count(test)]),
-        np.array(top_words),
-    )
+
+    def describe() -> tuple[Any, Any]:
+        topics = [topic.words[:N_TOP] for topic in model.topics() if len(topic.words) >= N_TOP]
+        top_words = np.array([[model.vocabulary.find(word) for word in words] for words in topics])
+        return sparse.vstack([model.vocabulary.count(train), model.vocabulary.count(test)]), top_words
+
+    return Learned(vectors, test_vectors, describe)
 
 
 def tfidf_svd(train: list[str], test: list[str], seed: int) -> Learned:
@@ -71,7 +70,7 @@ def tfidf_svd(train: list[str], test: list[str], seed: int) -> Learned:
     vectors, X_test = svd.fit_transform(X), tfidf.transform(test)
     top_words = np.argsort(-svd.components_, axis=1)[:, :N_TOP]
     return Learned(
-        vectors, svd.transform(X_test), lambda: sparse.vstack([X, X_test]).astype(bool) * 1, top_words
+        vectors, svd.transform(X_test), lambda: (sparse.vstack([X, X_test]).astype(bool) * 1, top_words)
     )
 
 
@@ -93,7 +92,7 @@ def tomotopy(train: list[str], test: list[str], seed: int) -> Learned:
     test_vectors = np.array(model.infer(unseen, workers=0)[0])
     column = counts.vocabulary_
     top_words = [[column[word] for word, _ in model.get_topic_words(k, top_n=N_TOP)] for k in range(N_TOPICS)]
-    return Learned(vectors, test_vectors, lambda: sparse.vstack([X, X_test]), np.array(top_words))
+    return Learned(vectors, test_vectors, lambda: (sparse.vstack([X, X_test]), np.array(top_words)))
 
 
 def gensim(train: list[str], test: list[str], seed: int) -> Learned:
@@ -120,7 +119,7 @@ def gensim(train: list[str], test: list[str], seed: int) -> Learned:
     )
     top_words = np.argsort(-model.get_topics(), axis=1)[:, :N_TOP]
     shares = [part / part.sum(axis=1, keepdims=True) for part in (vectors, test_vectors)]
-    return Learned(shares[0], shares[1], lambda: sparse.vstack([X, X_test]), top_words)
+    return Learned(shares[0], shares[1], lambda: (sparse.vstack([X, X_test]), top_words))
 
 
 def token_lists(X: Any, names: list[str]) -> Any:
@@ -172,13 +171,13 @@ def scores(learned: Learned, train_groups: list[str], test_groups: list[str], se
     found = retrieve(
         learned.train, labels, learned.test, test_groups, fractions=(0.01,), center=True, full=False
     )
-    X = learned.count()
+    X, top_words = learned.describe()
     return {
         "accuracy": probe.accuracy,
         "precision@1%": found.precision[0.01],
-        "npmi": npmi(learned.top_words, X).mean,
-        "npmi_test": npmi(learned.top_words, X[len(train_groups) :]).mean,
-        "diversity": diversity(learned.top_words),
+        "npmi": npmi(top_words, X).mean,
+        "npmi_test": npmi(top_words, X[len(train_groups) :]).mean,
+        "diversity": diversity(top_words),
     }
 
 

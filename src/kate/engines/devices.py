@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes.util
+import ctypes
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
@@ -40,4 +41,8 @@ def _has_driver() -> bool:
     """Whether NVIDIA's driver is there: to import PyTorch only to hear that it is not would take seconds."""
     if Path("/dev/nvidiactl").exists() or Path("/dev/dxg").exists():  # Linux, and Linux inside Windows
         return True
-    return any(ctypes.util.find_library(name) is not None for name in ("cuda", "nvcuda"))
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    return True
