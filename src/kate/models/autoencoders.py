@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from scipy.sparse import csr_matrix
 
 from kate.models.checks import require_whole
-from kate.models.defaults import epsilon_of_paper
+from kate.models.defaults import paper_training
 from kate.models.encoder import Output, Scaling, scale_counts
 from kate.models.neural import NeuralModel, set_output_bias
 
@@ -18,23 +18,6 @@ if TYPE_CHECKING:
     from kate.nn.module import DocumentModule
 
 __all__ = ["AE", "CAE", "DAE", "KSAE"]
-
-
-def paper_training(n_topics: int) -> dict[str, Any]:
-    """How Chen & Zaki (2017) trained every autoencoder, the variational one and KATE too."""
-    return {
-        "scaling": "max",
-        "output_bias": "zero",
-        "optimizer": "adadelta",
-        "learning_rate": 2.0,
-        "epsilon": epsilon_of_paper(n_topics),
-        "warmup": 0.0,
-        "decay": "none",
-        "max_epochs": 100,
-        "batch_size": 50,
-        "validation_fraction": 0.1,
-        "patience": 5,
-    }
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from kate.engines.devices import Device, Precision
 from kate.engines.network import Network, Optimizer
 from kate.models.checks import checked_counts
-from kate.models.defaults import check_settings, epsilon_of_paper, settings_for
+from kate.models.defaults import check_settings, paper_training, settings_for
 from kate.models.encoder import Encoder, Output, Scaling, scale_counts
 from kate.models.saving import Arrays, Saveable
 from kate.models.training import KATETraining, Machine, hold_out, initial_network
@@ -157,24 +157,13 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         >>> KATE.paper(128).n_winners
         32
         """
-        settings: dict[str, Any] = {
+        settings = paper_training(n_topics) | {
             "n_winners": {20: 6, 128: 32, 512: 102}.get(n_topics, max(1, n_topics // 4)),
             "amplification": 6.26,
             "loss": "cross-entropy",
             "activation": "tanh",
-            "scaling": "max",
             "dropout": 0.0,
             "reconstruction_sampling": None,
-            "output_bias": "zero",
-            "optimizer": "adadelta",
-            "learning_rate": 2.0,
-            "epsilon": epsilon_of_paper(n_topics),
-            "warmup": 0.0,
-            "decay": "none",
-            "max_epochs": 100,
-            "batch_size": 50,
-            "validation_fraction": 0.1,
-            "patience": 5,
             "output": "activation",
             "center": False,
         }

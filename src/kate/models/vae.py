@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from scipy.sparse import csr_matrix
 
-from kate.models.autoencoders import paper_training
+from kate.models.defaults import paper_training
 from kate.models.encoder import Scaling, scale_counts
 from kate.models.neural import NeuralModel, set_output_bias
 
