@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kate.cli.evaluate import parse_assignments
-from kate.cli.options import AsJson
+from kate.cli.options import AsJson, DataSetOption, VocabularySize
 from kate.cli.output import print_json, print_table
 
 __all__ = ["add_to"]
@@ -65,13 +65,8 @@ def prepare(
     name: Annotated[
         list[str], typer.Argument(metavar="NAME", help="Data sets, as kate datasets names them.")
     ],
-    vocabulary_size: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Words; the data set's own number by default.")
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Of the data set, such as headers=false; repeatable."),
-    ] = None,
+    vocabulary_size: VocabularySize = None,
+    option: DataSetOption = None,
 ) -> None:
     """Download data sets where they are not here, and count their words once: later loads take a moment.
 

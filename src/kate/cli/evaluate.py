@@ -14,6 +14,7 @@ import typer
 
 from kate.cli.options import (
     AsJson,
+    DataSetOption,
     Encoding,
     Format,
     IdField,
@@ -22,6 +23,7 @@ from kate.cli.options import (
     OnErrorOption,
     Quiet,
     TextField,
+    VocabularySize,
     read_documents,
 )
 from kate.cli.output import print_json
@@ -72,13 +74,8 @@ def evaluate(
     tasks: Annotated[
         list[str] | None, typer.Option(metavar="NAME,…", help="Only these tasks; all that fit by default.")
     ] = None,
-    vocabulary_size: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Words; the data set's own number by default.")
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Of the data set, such as headers=false; repeatable."),
-    ] = None,
+    vocabulary_size: VocabularySize = None,
+    option: DataSetOption = None,
     setting: Annotated[
         list[str] | None,
         typer.Option(

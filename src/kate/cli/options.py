@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AsJson",
     "Corpus",
+    "DataSetOption",
     "Encoding",
     "Format",
     "IdField",
@@ -26,6 +27,7 @@ __all__ = [
     "TextField",
     "TitleField",
     "Top",
+    "VocabularySize",
     "read_documents",
 ]
 
@@ -56,6 +58,13 @@ Format = Annotated[
 Encoding = Annotated[str, typer.Option(metavar="NAME", help="The encoding of text files.")]
 OnErrorOption = Annotated[
     OnError, typer.Option("--on-error", help="Stop at a malformed row, or leave such rows out.")
+]
+VocabularySize = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Words; the data set's own number by default.")
+]
+DataSetOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="Of the data set, such as headers=false; repeatable."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

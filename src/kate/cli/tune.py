@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kate.cli.evaluate import parse_assignments
-from kate.cli.options import AsJson, Quiet
+from kate.cli.options import AsJson, DataSetOption, Quiet, VocabularySize
 from kate.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -34,13 +34,8 @@ def tune(
     topics: Annotated[int, typer.Option(metavar="N", min=1, help="Neurons.")] = 128,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Fits in a trial, averaged.")] = 1,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the search.")] = 0,
-    vocabulary_size: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Words; the data set's own number by default.")
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Of the data set, such as headers=false; repeatable."),
-    ] = None,
+    vocabulary_size: VocabularySize = None,
+    option: DataSetOption = None,
     setting: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Held fixed in all trials: max_epochs=20, or lda.passes=5."),
