@@ -2,8 +2,8 @@
 
 The sparse rows, the parameters and the optimizer's moments live on the device. An epoch sends its plan (which
 documents, seeds, rates) at once and reads back the summed loss at its end; in between nothing waits for the host. On
-CUDA a step is captured once as a graph and replayed; on PyTorch's CPU device, where the tests run, the same operations
-run one by one.
+CUDA a step is a few products and fused kernels, captured once as a graph and replayed; on PyTorch's CPU device, and
+where there is no Triton, it is made of PyTorch's own operations.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 import numpy as np
 import torch
@@ -20,7 +21,7 @@ from scipy.sparse import csr_matrix
 from kate.engines.devices import Precision
 from kate.engines.network import Network, Optimizer, Recipe
 from kate.engines.torch_batches import Layout, Plan, Rows
-from kate.engines.torch_step import Parameters, Step, Update
+from kate.engines.torch_step import Parameters, PlainStep, Step, Update
 
 __all__ = ["TorchEngine"]
 
@@ -134,7 +135,7 @@ class TorchEngine:
     def _step(self, recipe: Recipe, X: csr_matrix, plan: Plan, n_slots: int, n_steps: int) -> Step:
         rows, batch_size = self._rows_of(X), plan.docs.shape[1]
         layout = Layout(rows, X.shape[1], batch_size, n_slots, n_steps, recipe.dropout)
-        return Step(recipe, self._parameters, layout, self.precision)
+        return _kind_of_step(self.device)(recipe, self._parameters, layout, self.precision)
 
     def _rows_of(self, X: csr_matrix) -> Rows:
         """The rows on the device; the training and the held-out documents are sent once."""
@@ -243,6 +244,16 @@ class _Epoch:
         for tensor, kept in zip(changed, before, strict=True):
             tensor.copy_(kept)
         return graph
+
+
+def _kind_of_step(device: torch.device) -> type[Step]:
+    """The fused step on CUDA, where Triton comes with PyTorch and can compile; PyTorch's own operations otherwise."""
+    if device.type == "cuda" and find_spec("triton") is not None:
+        from kate.engines.triton_step import FusedStep, can_compile
+
+        if can_compile(device):
+            return FusedStep
+    return PlainStep
 
 
 def _has_graphs(device: torch.device) -> bool:

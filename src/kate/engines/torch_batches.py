@@ -54,9 +54,9 @@ class Plan:
 class Layout:
     """Some steps of a plan, laid out in memory that stays where it is.
 
-    ``places`` (n_steps, n_slots) int64, ``values`` and ``kept`` (what dropout leaves) as many float32, ``facts``
-    (n_steps, 3, batch, 1): the mass of a document, its share in the mean (0 for one that only fills up) and whether it
-    is real; ``numbers`` as in the plan.
+    ``places`` (n_steps, n_slots) int64, ``values`` and ``kept`` (what dropout leaves) as many float32; ``ends``
+    (n_steps, batch) int64, the slot after the last one of a document; ``facts`` (n_steps, 3, batch, 1): the mass of a
+    document, its share in the mean (0 for one that only fills up) and whether it is real; ``numbers`` as in the plan.
     """
 
     def __init__(
@@ -68,6 +68,7 @@ class Layout:
         self.places = torch.zeros((n_steps, n_slots), dtype=torch.int64, device=device)
         self.values = torch.zeros((n_steps, n_slots), device=device)
         self.kept = torch.zeros((n_steps, n_slots), device=device) if dropout else self.values
+        self.ends = torch.zeros((n_steps, batch_size), dtype=torch.int64, device=device)
         self.facts = torch.zeros((n_steps, 3, batch_size, 1), device=device)
         self.numbers = torch.zeros((n_steps, 3), device=device)
 
@@ -91,6 +92,7 @@ class Layout:
         offset = (firsts - ends + lengths).gather(1, document)
         entry = (offset + self.slots) * is_used
         place = document * self.n_words + rows.words[entry]
+        self.ends[:n] = ends
         self.places[:n] = place.masked_fill(~is_used, self.n_cells)
         self.values[:n] = rows.values[entry]
         if self.dropout:

@@ -1,4 +1,4 @@
-"""One training step of KATE in plain PyTorch operations with a hand-written backward pass, all shapes fixed.
+"""One training step of KATE on a GPU, with a hand-written backward pass and all shapes fixed; in plain PyTorch here.
 
 For a batch of B documents, V words and m topics, as in :mod:`kate.engines.step`:
 
@@ -9,13 +9,15 @@ For a batch of B documents, V words and m topics, as in :mod:`kate.engines.step`
     gradient of W   = [R; X_in]ᵀ [A; D], one product for the decoder's and the encoder's part
 
 Nothing is read back and no shape depends on the data, so that a CUDA graph can replay the step; a counter on the device
-says which row of the layout is next. Every operation is a kernel, and for small networks the number of kernels is
-what a step takes: so operations are chosen that do several things at once. Parameters, gradients and the optimizer's
-moments are single flat vectors, of which W, b and c are views.
+says which row of the layout is next. Parameters, gradients and the optimizer's moments are single flat vectors, of
+which W, b and c are views. Every operation is a kernel, and for small networks the number of kernels is what a step
+takes: so :class:`PlainStep` chooses operations that do several things at once, and where there is Triton
+:class:`kate.engines.triton_step.FusedStep` takes its place, of which the tests say that it does the same.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 import torch
@@ -25,7 +27,7 @@ from kate.engines.devices import Precision
 from kate.engines.network import Recipe
 from kate.engines.torch_batches import Layout
 
-__all__ = ["Competition", "Parameters", "Step", "Update"]
+__all__ = ["Competition", "Parameters", "PlainStep", "Step", "Update"]
 
 _LEAST_POSITIVE = 1 << 32  # the key of the smallest positive float and the last index, see Competition
 
@@ -82,8 +84,8 @@ class Competition:
         return torch.where(lost > 0, through, of_winners).sum(dim=0)
 
 
-class Step:
-    """The step, its memory and the state that it moves on; ``run`` does one step and reads nothing back.
+class Step(ABC):
+    """The memory of a step and the state that it moves on.
 
     ``losses`` (B, 1) sums the documents' losses over the steps, in double precision.
     """
@@ -98,39 +100,65 @@ class Step:
         # R above X_in and A above D, so that one product makes the gradient of W; behind them the spare place
         self.residual_and_input = torch.zeros(2 * B * V + 1, device=device)
         self.codes = torch.zeros(2 * B, m, device=device)
+        self.R = self.residual_and_input[: B * V].view(B, V)
         self.X_in = self.residual_and_input[B * V : -1].view(B, V)
+        self.A, self.D = self.codes[:B], self.codes[B:]
         # without dropout what goes in is what is to come out
         self.target = torch.zeros(B * V + 1, device=device) if recipe.dropout else None
         self.X = self.X_in if self.target is None else self.target[:-1].view(B, V)
-        self.competition = Competition(recipe, m, device) if recipe.n_winners else None
+
+    @abstractmethod
+    def run(self, update: Update | None) -> None:
+        """Do the step that is next and read nothing back; without an update only the gradient is computed."""
+
+    @abstractmethod
+    def add_losses(self) -> None:
+        """Only the losses of the documents that are next, by the recipe."""
+
+    def _fill_gradient_of_weights(self) -> None:
+        self._multiply(self.residual_and_input[:-1].view(len(self.codes), -1).T, self.codes, self.gradient.W)
+
+    def _multiply(self, a: Tensor, b: Tensor, out: Tensor) -> None:
+        """out = a b, in the precision that products have."""
+        if self.precision == "bf16":
+            out.copy_(a.bfloat16() @ b.bfloat16())
+        else:
+            torch.mm(a, b, out=out)
+
+
+class PlainStep(Step):
+    """The step in plain PyTorch operations, on any device."""
+
+    def __init__(self, recipe: Recipe, parameters: Parameters, layout: Layout, precision: Precision) -> None:
+        super().__init__(recipe, parameters, layout, precision)
+        device, n_topics = parameters.flat.device, parameters.W.shape[1]
+        self.competition = Competition(recipe, n_topics, device) if recipe.n_winners else None
 
     def run(self, update: Update | None) -> None:
-        """The step that is next; without an update only the gradient is computed."""
         mass, share, is_real = self._place_documents()
-        Z, B = self._encode(), self.layout.batch_size
-        A, D = self.codes[:B], self.codes[B:]
+        Z = self._encode()
         if self.competition is None:
-            A.copy_(Z)
+            self.A.copy_(Z)
         else:
-            won, lost = self.competition.forward(Z, out=A)
-        output = self._decode(A, mass, is_real)
-        R = self.residual_and_input[: self.X.numel()].view_as(self.X)
-        torch.mul(output.sub_(self.X), share, out=R)
-        grad = self._product(R, self.parameters.W)
+            won, lost = self.competition.forward(Z, out=self.A)
+        output = self._decode(self.A, mass, is_real)
+        torch.mul(output.sub_(self.X), share, out=self.R)
+        grad = self._product(self.R, self.parameters.W)
         if self.competition is not None:
             grad = self.competition.backward(grad, won, lost)
         if self.recipe.activation == "tanh":
-            D.copy_(torch.ops.aten.tanh_backward(grad, Z))
+            self.D.copy_(torch.ops.aten.tanh_backward(grad, Z))
         else:
-            D.copy_(torch.ops.aten.sigmoid_backward(grad, Z))
-        self._fill_gradient(R, D)
+            self.D.copy_(torch.ops.aten.sigmoid_backward(grad, Z))
+        self._fill_gradient_of_weights()
+        torch.sum(self.D, dim=0, out=self.gradient.b)
+        torch.sum(self.R, dim=0, out=self.gradient.c)
         if update is not None:
             numbers = self.layout.numbers.index_select(0, self.at).view(-1)
             update(self.parameters.flat, self.gradient.flat, numbers)
         self.at += 1
 
     def add_losses(self) -> None:
-        """Only the losses of the documents that are next, by the recipe."""
         mass, _, is_real = self._place_documents()
         A = self._encode()
         if self.competition is not None:
@@ -168,15 +196,6 @@ class Step:
             output = O.sigmoid_()
         self.losses += losses.mul_(is_real)
         return output
-
-    def _fill_gradient(self, R: Tensor, D: Tensor) -> None:
-        both = self.residual_and_input[:-1].view(len(self.codes), -1)
-        if self.precision == "bf16":
-            self.gradient.W.copy_(self._product(both.T, self.codes))
-        else:
-            torch.mm(both.T, self.codes, out=self.gradient.W)
-        torch.sum(D, dim=0, out=self.gradient.b)
-        torch.sum(R, dim=0, out=self.gradient.c)
 
     def _product(self, a: Tensor, b: Tensor, bias: Tensor | None = None) -> Tensor:
         if self.precision == "bf16":
