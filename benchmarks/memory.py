@@ -1,10 +1,12 @@
 """Memory of training and encoding on a matrix of RCV1's shape: 554,414 documents, 5,000 words, about 75 words each.
 
     python benchmarks/memory.py [--documents 554414] [--epochs 1]
+    python benchmarks/memory.py --huge            # more than 2^31 entries instead; wants about 60 GiB of memory
 
 Prints one JSON line: the matrix's own size, the most that was resident on top of it while KATE trained, and while it
 encoded all documents (their vectors not counted), in GiB. The matrix is made a block at a time, so that making it
-leaves no peak behind.
+leaves no peak behind. With ``--huge`` the line also says whether the last documents, which lie behind the reach of
+32-bit indices, get the vectors that they get alone.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ GIB = 2**30
 BLOCK = 10_000
 TOKENS = 83  # of which about 75 are different words
 N_WORDS, N_TOPICS = 5_000, 128
+HUGE_DOCUMENTS, HUGE_LENGTH, HUGE_TOPICS = 2_160_000, 1_000, 32  # 2.16e9 entries, above 2^31 = 2.15e9
+N_LAST = 1_000
 
 
 def make_counts(n_documents: int) -> csr_matrix:
@@ -48,6 +52,22 @@ def make_counts(n_documents: int) -> csr_matrix:
         indptr[start + 1 : start + n + 1] = first + np.cumsum(is_new.sum(axis=1))
     nnz = int(indptr[-1])
     return csr_matrix((data[:nnz], indices[:nnz], indptr.astype(np.int32)), shape=(n_documents, N_WORDS))
+
+
+def make_huge_counts(n_documents: int, length: int) -> csr_matrix:
+    """``length`` words a document, one of each band of neighbouring words; indices of 64 bits where they must be."""
+    rng = np.random.default_rng(0)
+    width = N_WORDS // length
+    kind = np.int64 if n_documents * length > np.iinfo(np.int32).max else np.int32
+    indices, data = np.empty((n_documents, length), kind), np.empty((n_documents, length), np.uint8)
+    bands = np.arange(length) * width
+    for start in range(0, n_documents, BLOCK):
+        rows = slice(start, min(start + BLOCK, n_documents))
+        shape = indices[rows].shape
+        np.add(bands, rng.integers(0, width, shape, np.uint8), out=indices[rows], casting="unsafe")
+        data[rows] = rng.integers(1, 4, shape, np.uint8)
+    indptr = np.arange(0, (n_documents + 1) * length, length, dtype=kind)
+    return csr_matrix((data.ravel(), indices.ravel(), indptr), shape=(n_documents, N_WORDS))
 
 
 def resident() -> int:
@@ -79,10 +99,14 @@ def main() -> None:
     )
     parser.add_argument("--documents", type=int, default=554_414)
     parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--huge", action="store_true", help="more entries than 32 bits can count")
     arguments = parser.parse_args()
-    KATE(16, max_epochs=1).fit(make_counts(50))  # what imports and compiled code take is not counted
-    X = make_counts(arguments.documents)
-    model = KATE(N_TOPICS, max_epochs=arguments.epochs, batch_size=200, random_state=0)
+    KATE(16, max_epochs=1, device="cpu").fit(
+        make_counts(50)
+    )  # what imports and compiled code take is not counted
+    X = make_huge_counts(HUGE_DOCUMENTS, HUGE_LENGTH) if arguments.huge else make_counts(arguments.documents)
+    n_topics = HUGE_TOPICS if arguments.huge else N_TOPICS
+    model = KATE(n_topics, max_epochs=arguments.epochs, batch_size=200, random_state=0, device="cpu")
     _, training, training_seconds = peak_while(lambda: model.fit(X))
     vectors, encoding, encoding_seconds = peak_while(lambda: model.transform(X))
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
@@ -98,6 +122,14 @@ def main() -> None:
         "training_seconds": round(training_seconds, 1),
         "encoding_seconds": round(encoding_seconds, 1),
     }
+    if arguments.huge:
+        alone = model.transform(X[-N_LAST:])
+        row |= {
+            "entries": int(X.nnz),
+            "index_bits": 8 * X.indices.itemsize,
+            "loss": round(float(model.history_[-1]["loss"] or 0), 3),
+            "last_documents_agree": bool(np.allclose(vectors[-N_LAST:], alone, rtol=1e-4, atol=1e-5)),
+        }
     print(json.dumps(row), flush=True)
 
 
