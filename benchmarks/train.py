@@ -84,15 +84,15 @@ def our_steps(
 
 
 def torch_steps(
-    X: csr_matrix, network: Network, shape: Shape, batches: list[np.ndarray]
+    X: csr_matrix, network: Network, shape: Shape, batches: list[np.ndarray], device: str = "cpu"
 ) -> Callable[[], float]:
     """What one writes first: dense rows, autograd through the competition, PyTorch's own optimizer."""
     import torch
     from torch.nn.functional import binary_cross_entropy_with_logits, log_softmax
 
     torch.set_num_threads(thread_count(None))
-    dense = torch.tensor(X.toarray())
-    W, b, c = (torch.tensor(array.copy(), requires_grad=True) for array in network)
+    dense = torch.tensor(X.toarray(), device=device)
+    W, b, c = (torch.tensor(array.copy(), device=device, requires_grad=True) for array in network)
     alpha, n_positive, n_negative = amplification(shape), (shape.winners + 1) // 2, shape.winners // 2
     if shape.loss == "softmax":
         optimizer = torch.optim.Adam([W, b, c], lr=1e-3, eps=1e-8)
