@@ -56,6 +56,13 @@ def test_page_and_report_say_the_same(book: Path) -> None:
     assert "figures/figure2.png" in report
 
 
+def test_a_number_of_fewer_seeds_says_how_many(tmp_path: Path, plan: Plan) -> None:
+    records = invented(plan)
+    del records[plan.planned(Cell("toy", "kate", "tuned", 4), 1).key or ""]
+    write_book(plan, records, tmp_path)
+    assert "**0.500 (1)**" in (tmp_path / "report.md").read_text("utf-8")
+
+
 def test_errors_are_shown_in_full_and_escaped(book: Path) -> None:
     html = (book / "index.html").read_text("utf-8")
     assert "n_topics=4 &lt;is&gt; wrong" in html

@@ -183,7 +183,8 @@ def _reading(plan: Plan) -> list[Block]:
                 "**ours**: our run by the paper's protocol: its data, vocabulary, settings and probes.",
                 "**tuned**: our run with settings found on validation documents, the same budget for every model, and "
                 "probes whose strength is chosen there too. Test documents are only ever scored.",
-                f"Numbers are means ± standard deviations over {seeds} seed{'s' if seeds > 1 else ''}; the best of a "
+                f"Numbers are means ± standard deviations over {seeds} seed{'s' if seeds > 1 else ''}, or over "
+                "as many as stand behind them in brackets where not all have been run; the best of a "
                 "column is bold, whoever it is. Point at a cell or at a point of a figure for more.",
                 *_tuning(),
                 "A cell without a number says why: no data on this machine, a model that is not available here, a run "

@@ -89,6 +89,8 @@ class _ScoreTable:
         detail += [found.reason] if found.reason else []
         if one is not None:
             spread = f"{score.mean / one:.2g}×"
+        if 0 < len(found.keys) < len(self.results.plan.seeds):
+            spread = f"{spread} ({len(found.keys)})".strip()
         return Cell(text, spread, "; ".join(detail), strong=text == best)
 
     def _printed(self, value: float) -> str:
