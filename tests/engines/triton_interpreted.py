@@ -43,7 +43,7 @@ def bounds_of_loops(monkeypatch):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Documents of more than one block of words, batches and parameters of more than one tile."""
-    for name, size in {"_WORDS": 16, "_WEIGHTS": 64, "_ROWS": 4, "_COLUMNS": 8}.items():
+    for name, size in {"_WORDS": 32, "_WEIGHTS": 256, "_ROWS": 2, "_COLUMNS": 16}.items():
         monkeypatch.setattr(triton_step, name, size)
 
 
@@ -72,20 +72,21 @@ def assert_close(ours, expected, **tolerance):
 @pytest.mark.usefixtures("small_blocks")
 def test_gradient_is_that_of_the_plain_step(loss, how, take):
     X, parameters = problem()
-    recipe, docs = Recipe(loss, *how), np.array([22, 8, 5, 5, 13])
+    recipe, docs = Recipe(loss, *how), np.array([22, 8, 5, 5])
     results = []
     for kind in KINDS:
         take(kind)
         engine = TorchEngine(as_network(*parameters), recipe, "cpu")
-        results.append((*engine.gradient(X, docs, seed=11), engine.loss(X, block=10)))
+        results.append((*engine.gradient(X, docs, seed=11), engine.loss(X[:4], block=3)))
     (value, gradient, whole), (fused_value, fused, fused_whole) = results
     assert fused_value == pytest.approx(value, rel=1e-6)
     assert fused_whole == pytest.approx(whole, rel=1e-6)  # the last block is a short one
     assert_close(fused, gradient)
 
 
-@pytest.mark.parametrize(("method", "rate"), [("adam", 0.01), ("adadelta", 2.0)])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    ("loss", "method", "rate"), [("softmax", "adam", 0.01), ("cross-entropy", "adadelta", 2.0)]
+)
 def test_epochs_end_where_those_of_the_plain_step_end(loss, method, rate, take):
     X, parameters = problem()
     results = []
@@ -95,7 +96,7 @@ def test_epochs_end_where_those_of_the_plain_step_end(loss, method, rate, take):
         engine = TorchEngine(network, Recipe(loss, "tanh", 4, 1.0, 0.5), "cpu")
         optimizer, rng = getattr(Optimizer, method)(network), np.random.default_rng(5)
         for _ in range(2):
-            batches = np.split(rng.permutation(12), [5, 10])  # the last one is short
+            batches = np.split(rng.permutation(8), [3, 6])  # the last one is short
             seeds = rng.integers(2**62, size=3)
             loss_of_epoch = engine.train(X, batches, rate * np.array([1, 0.5, 0.7]), optimizer, seeds)
         engine.fetch()
@@ -129,10 +130,11 @@ def test_competition_is_the_definition_ties_included(n_topics):
 
 
 def test_activations_are_exact_to_the_last_digits():
-    h = np.concatenate([np.geomspace(1e-30, 30, 61), [0, 0.2499, 0.2501, 1e4]], dtype=np.float32)
+    h = np.concatenate([np.geomspace(1e-30, 30, 61), [0, 0.2499, 0.2501, 700]], dtype=np.float32)
     h = np.stack([h, -h])
     np.testing.assert_allclose(activated(h)[0], np.tanh(h.astype(float)), rtol=1e-6)
-    np.testing.assert_allclose(activated(h, is_tanh=False)[0], 1 / (1 + np.exp(-h.astype(float))), rtol=1e-6)
+    sigmoid = 1 / (1 + np.exp(-h.astype(float)))
+    np.testing.assert_allclose(activated(h, is_tanh=False)[0], sigmoid, rtol=1e-6, atol=1e-38)
 
 
 def test_logits_of_any_size_give_finite_losses(take):
