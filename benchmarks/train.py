@@ -14,13 +14,13 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from kate.engines.network import Network, Optimizer, Recipe
+from kate.engines.network import Network, Optimizer, Recipe, floats
 from kate.engines.threads import thread_count
 
 
@@ -40,6 +40,7 @@ SHAPES = [
 ]
 WORDS_IN_A_DOCUMENT = 60
 ROUNDS = 7
+Name = TypeVar("Name")
 
 
 def make_documents(n_docs: int, n_words: int) -> csr_matrix:
@@ -57,7 +58,8 @@ def make_documents(n_docs: int, n_words: int) -> csr_matrix:
 
 def make_network(n_words: int, n_topics: int) -> Network:
     rng = np.random.default_rng(1)
-    W = rng.normal(scale=np.sqrt(2 / (n_words + n_topics)), size=(n_words, n_topics)).astype(np.float32)
+    W = floats(n_words, n_topics)
+    W[...] = rng.normal(scale=np.sqrt(2 / (n_words + n_topics)), size=W.shape)
     return Network(W, np.zeros(n_topics, np.float32), np.zeros(n_words, np.float32))
 
 
@@ -141,7 +143,7 @@ def decoder_products(network: Network, batch: int, repeats: int) -> Callable[[],
     return run
 
 
-def best_milliseconds(runs: dict[str, Callable[[], object]], n_steps: int) -> dict[str, float]:
+def best_milliseconds(runs: Mapping[Name, Callable[[], object]], n_steps: int) -> dict[Name, float]:
     """The best of several rounds in which all take turns, so that a noisy moment hits them alike.
 
     Idle threads of one library go on spinning for a while and slow the next one down: each turn starts after a pause in

@@ -48,12 +48,14 @@ def test_the_bias_of_the_sampled_softmax_falls_with_the_sample():
     )
 
     def bias(n_sampled, n_seeds):
-        means = mean_gradient(problem, "softmax", n_sampled, n_seeds)[1]
-        return np.linalg.norm(np.concatenate([m.ravel() for m in means]) - full) / np.linalg.norm(full)
+        _, means, errors = mean_gradient(problem, "softmax", n_sampled, n_seeds)
+        away = np.sum((np.concatenate([m.ravel() for m in means]) - full) ** 2)
+        noise = sum(np.sum(error**2) for error in errors)  # that so many seeds leave in the mean
+        return np.sqrt(max(0, away - noise)) / np.linalg.norm(full)
 
     few, many = bias(4, 1500), bias(64, 1500)
-    assert many < few / 3
-    assert many < 0.02
+    assert many < few / 5
+    assert many < 0.03
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -27,7 +27,7 @@ class CPUEngine:
         self.network = network
         self.recipe = recipe
         self.n_threads = thread_count(n_jobs)
-        self._chances: tuple[csr_matrix, NDArray[np.float32]] | None = None
+        self._tables: tuple[csr_matrix, memory.Tables] | None = None
 
     def train(
         self,
@@ -109,15 +109,19 @@ class CPUEngine:
         n_entries = max(int((X.indptr[docs + 1] - X.indptr[docs]).sum()) for docs in batches)
         rows = memory.rows_of(X, batches)
         words = [  # of this batch and of the next one
-            memory.sampled_words(self._chance(X), rule.n_draws, n_entries)
+            memory.sampled_words(self._tables_of(X), turn, rule.n_draws, n_entries)
             if rule.n_draws
             else memory.all_words(V, 4 * m, n_entries)
-            for _ in range(2)
+            for turn in range(2)
         ]
-        n_words = words[0].words.size
+        n_words, n_own = words[0].words.size, 0
+        if rule.n_draws:  # those that several documents have, and the sample
+            n_words, n_own = min(n_words, memory.padded(n_entries // 2 + rule.n_draws, TILE)), n_words
         n_threads = min(self.n_threads, n_words // TILE)
         n_who = min(rule.n_winners, rule.m) or rule.m
-        space = memory.space_for(n_words, m, B, n_who, n_threads, rule.purpose > memory.LOSS, rule.softmax)
+        space = memory.space_for(
+            n_words, m, B, n_who, n_threads, rule.purpose > memory.LOSS, rule.softmax, n_own
+        )
         losses, state = np.zeros(len(batches)), new_state()
 
         def work(thread: int) -> None:
@@ -126,12 +130,18 @@ class CPUEngine:
                 rates, seeds, space, losses,
             )  # fmt: skip
 
+        tables, self._tables = self._tables, None  # what is left behind by a run that fails is not used again
         run_together(work, n_threads, state)
+        if rule.n_draws:
+            memory.forget_words(words)
+        self._tables = tables
         return losses, int(state[DONE])
 
-    def _chance(self, X: csr_matrix) -> NDArray[np.float32]:
-        """How likely each word is drawn; counted once for each corpus."""
-        if self._chances is None or self._chances[0] is not X:
+    def _tables_of(self, X: csr_matrix) -> memory.Tables:
+        """What sampling knows of every word; made once for each corpus, in the time of many batches."""
+        if self._tables is None or self._tables[0] is not X:
             share = np.bincount(X.indices, minlength=X.shape[1]) / max(1, X.nnz)
-            self._chances = X, ((1 - UNIFORM) * share + UNIFORM / X.shape[1]).astype(np.float32)
-        return self._chances[1]
+            chance = ((1 - UNIFORM) * share + UNIFORM / X.shape[1]).astype(np.float32)
+            local = tuple(np.full(X.shape[1], -1, np.int32) for _ in range(2))
+            self._tables = X, memory.Tables(chance, local)
+        return self._tables[1]

@@ -28,7 +28,10 @@ from kate.engines.formulas import (
 )
 from kate.engines.hidden import add_scaled, is_kept
 from kate.engines.memory import ADADELTA, ADAM, GRADIENT, ROW, STRIDES
-from kate.engines.vectors import address, broadcast, load, store, turn, zeros
+from kate.engines.vectors import address, broadcast, load, prefetch, store, turn, zeros
+
+_ONE, _ZERO = np.float32(1.0), np.float32(0.0)
+_SHARE = 4 * TILE  # words of one document alone that are learned with a tile: rows that fit the second cache
 
 
 @vector_function
@@ -89,8 +92,35 @@ def update(p, g, first, second, size, u):
 
 
 @kernel
-def _weights_of_tile(thread, tile, n_docs, space):
-    """Eᵀ (factor · A) of a tile, turned, and Eᵀ factor: each row a sum over the documents that a neuron won."""
+def count_items(words):
+    """In how many items the words of a batch are learned."""
+    n_tiles = (words.n[0] + TILE - 1) // TILE
+    return max(n_tiles, (words.n[1] - words.n[0] + _SHARE - 1) // _SHARE)
+
+
+@kernel
+def _own_share(item, words):
+    """The words decoded for their own documents alone that belong to an item: from where to where."""
+    n_items = count_items(words)
+    share = (words.n[1] - words.n[0] + n_items - 1) // n_items
+    start = min(words.n[0] + item * share, words.n[1])
+    return start, min(start + share, words.n[1])
+
+
+@kernel
+def _prefetch_word(local, words, parameters, moments1, moments2):
+    size, word, row = 4 * parameters.W.shape[1], words.words[local], words.bytes[local]
+    for array in (parameters, moments1, moments2):
+        prefetch(address(array.W) + row, size)
+        prefetch(address(array.c) + 4 * word, 4)
+
+
+@kernel
+def _weights_of_tile(thread, tile, n_docs, words, parameters, moments1, moments2, rule, space):
+    """Eᵀ (factor · A) of a tile, turned, and Eᵀ factor: each row a sum over the documents that a neuron won.
+
+    With a sample, the rows that are to be learned next are fetched meanwhile: they lie anywhere in a large memory.
+    """
     B, m = space.E.shape[1], space.D.shape[1]
     E = address(space.E) + tile * B * ROW
     out = address(space.turned) + thread * m * ROW
@@ -98,10 +128,17 @@ def _weights_of_tile(thread, tile, n_docs, space):
     for v in range(0, ROW, BYTES):
         store(scratch + 4 * ROW + v, zeros())
     nothing = scratch + 4 * ROW
+    start, stop = _own_share(tile, words)
+    n_dense = min(TILE, words.n[0] - tile * TILE)
+    n_rows, n_asked = n_dense + stop - start if rule.n_draws > 0 else 0, 0
     for j in range(m):
-        start, stop = space.won_ptr[j], space.won_ptr[j + 1]
-        who, value = address(space.won) + 4 * start, address(space.won_value) + 4 * start
-        add_rows(who, value, stop - start, E, out + j * ROW, nothing)
+        while n_asked * m < n_rows * (j + 1):
+            local = tile * TILE + n_asked if n_asked < n_dense else start + n_asked - n_dense
+            _prefetch_word(local, words, parameters, moments1, moments2)
+            n_asked += 1
+        first, last = space.won_ptr[j], space.won_ptr[j + 1]
+        who, value = address(space.won) + 4 * first, address(space.won_value) + 4 * first
+        add_rows(who, value, last - first, E, out + j * ROW, nothing)
     n = (n_docs + 3) // 4 * 4
     add_rows(address(space.all_docs), address(space.factor), n, E, scratch + ROW, nothing)
 
@@ -118,21 +155,39 @@ def _relevel(tile, n_docs, space):
 
 @kernel
 def _words_of_strip(
-    thread, first, last, rows, words, parameters, gradient, moments1, moments2, rule, seed, scale, u, space
+    thread,
+    first,
+    last,
+    offset,
+    rows,
+    words,
+    parameters,
+    gradient,
+    moments1,
+    moments2,
+    rule,
+    seed,
+    scale,
+    u,
+    space,
 ):
     """Add what the documents that have a word add to its row, and let the optimizer step on it."""
     size = 4 * parameters.W.shape[1]
-    bias = space.bias[thread]
+    gradient_c = space.bias[thread, 1, offset:]
     for local in range(first, last):
         g = address(space.strip) + (thread * LANES + local - first) * size
         for i in range(words.ptr[local], words.ptr[local + 1]):
             entry, d = words.entries[i], words.docs[i]
             x = rows.values[entry]
-            bias[1, local % TILE] -= scale * x
+            target = x  # less what the decoder makes of it where it is decoded for this document alone
+            if rule.n_draws > 0 and words.weight[local] != _ONE:
+                target -= space.own_factor[d] * space.own[local] / scale
+            gradient_c[local - first] -= scale * target
             if rule.dropout == 0.0 or is_kept(seed, entry, rule.dropout):
                 add_scaled(g, x, address(space.kept) + d * size, size)
-            else:
-                add_scaled(g, x, address(space.dropped) + d * size, size)
+                target -= x
+            if target != _ZERO:
+                add_scaled(g, target, address(space.dropped) + d * size, size)
         row = words.bytes[local]
         if u.purpose == GRADIENT:
             for v in range(0, size, BYTES):
@@ -144,9 +199,8 @@ def _words_of_strip(
 
 
 @kernel
-def _bias_of_tile(thread, tile, words, parameters, gradient, moments1, moments2, u, space):
+def _bias_of_piece(thread, first, last, words, parameters, gradient, moments1, moments2, u, space):
     bias = space.bias[thread]
-    first, last = tile * TILE, min(tile * TILE + TILE, words.n[0])
     for i in range(last - first):
         word = words.words[first + i]
         bias[0, i], bias[2, i], bias[3, i] = parameters.c[word], moments1.c[word], moments2.c[word]
@@ -161,25 +215,59 @@ def _bias_of_tile(thread, tile, words, parameters, gradient, moments1, moments2,
 
 
 @kernel
-def learn_tile(
-    thread, tile, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
-):
-    """The gradient of a tile's rows of W and of its part of c, and the optimizer's step on both."""
+def _no_weights(thread, space):
+    """A tile of words that are decoded for their own documents alone: all of their gradient is sparse."""
+    size = 4 * space.strip.shape[1] * space.strip.shape[2]
+    for v in range(0, size, BYTES):
+        store(address(space.strip) + thread * size + v, zeros())
+
+
+@kernel
+def _learn_piece(
+    thread, start, stop, is_dense, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
+):  # fmt: skip
+    """At most a tile of words; unless it was decoded for all documents, all of its gradient is sparse."""
     m = parameters.W.shape[1]
-    if rule.softmax:
-        _relevel(tile, n_docs, space)
-    _weights_of_tile(thread, tile, n_docs, space)
-    scale = np.float32(1.0 / n_docs)
+    strips = address(space.strip) + thread * LANES * 4 * m
+    if not is_dense:
+        space.bias[thread, 1] = _ZERO
     for strip in range(4):
-        first = tile * TILE + strip * LANES
-        last = min(first + LANES, words.n[0])
-        for j in range(0, m, LANES):
-            source = address(space.turned) + (thread * m + j) * ROW + strip * BYTES
-            turn(address(STRIDES), source, address(space.strip) + 4 * (thread * LANES * m + j), 4 * m)
+        first = start + strip * LANES
+        if is_dense:
+            for j in range(0, m, LANES):
+                source = address(space.turned) + (thread * m + j) * ROW + strip * BYTES
+                turn(address(STRIDES), source, strips + 4 * j, 4 * m)
+        else:
+            for v in range(0, LANES * 4 * m, BYTES):
+                store(strips + v, zeros())
         _words_of_strip(
-            thread, first, last, rows, words, parameters, gradient, moments1, moments2, rule, seed, scale, u, space
+            thread, first, min(first + LANES, stop), strip * LANES, rows, words, parameters, gradient, moments1,
+            moments2, rule, seed, np.float32(1.0 / n_docs), u, space,
         )  # fmt: skip
-    _bias_of_tile(thread, tile, words, parameters, gradient, moments1, moments2, u, space)
+    _bias_of_piece(thread, start, stop, words, parameters, gradient, moments1, moments2, u, space)
+
+
+@kernel
+def learn_item(
+    thread, item, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
+):
+    """The gradient of rows of W and of c, and the optimizer's step on both.
+
+    They are those of a tile that was decoded for all documents, and a share of the words that were not.
+    """
+    if item * TILE < words.n[0]:
+        if rule.softmax:
+            _relevel(item, n_docs, space)
+        _weights_of_tile(thread, item, n_docs, words, parameters, moments1, moments2, rule, space)
+    own_start, own_stop = _own_share(item, words)
+    for piece in range(1 + (own_stop - own_start + TILE - 1) // TILE):
+        start, end = own_start + (piece - 1) * TILE, own_stop
+        if piece == 0:
+            start, end = item * TILE, words.n[0]
+        _learn_piece(
+            thread, start, min(start + TILE, end), piece == 0, n_docs, rows, words, parameters, gradient, moments1,
+            moments2, rule, seed, u, space,
+        )  # fmt: skip
 
 
 @kernel

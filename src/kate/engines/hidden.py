@@ -25,6 +25,7 @@ from kate.engines.vectors import (
     count_at_least,
     float_of_bits,
     load,
+    prefetch,
     store,
     total,
     zeros,
@@ -83,7 +84,7 @@ def add_scaled(target, x, row, size):
 
 
 @kernel
-def _encode(d, doc, rows, parameters, rule, seed, space):
+def _encode(d, doc, next_doc, rows, parameters, rule, seed, space):
     size = 4 * parameters.W.shape[1]
     W, z, y = address(parameters.W), address(space.Z) + d * size, address(space.Y) + d * size
     for v in range(0, size, BYTES):
@@ -91,8 +92,15 @@ def _encode(d, doc, rows, parameters, rule, seed, space):
         store(y + v, zeros())
     keep_scale = np.float32(1.0 / (1.0 - rule.dropout))
     mass, bias = 0.0, 0.0
+    # with a sample W is large, and its rows lie anywhere: those of the next document are fetched meanwhile
+    ahead, last_ahead = rows.indptr[next_doc], rows.indptr[next_doc + 1] if rule.n_draws > 0 else 0
     for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
         word, x = word_of(rows, entry), rows.values[entry]
+        if ahead < last_ahead:
+            next_word = word_of(rows, ahead)
+            prefetch(W + next_word * size, size)
+            prefetch(address(parameters.c) + 4 * next_word, 4)
+            ahead += 1
         mass += x
         bias += x * parameters.c[word]
         add_scaled(y, x, W + word * size, size)
@@ -213,9 +221,9 @@ def compete(thread, d, rule, space):
 
 
 @kernel
-def hidden_document(thread, d, doc, rows, parameters, rule, seed, space):
+def hidden_document(thread, d, doc, next_doc, rows, parameters, rule, seed, space):
     """z, a, y of one document, and who is not silent."""
-    bias = _encode(d, doc, rows, parameters, rule, seed, space)
+    bias = _encode(d, doc, next_doc, rows, parameters, rule, seed, space)
     compete(thread, d, rule, space)
     row, size = d * 4 * space.Z.shape[1], 4 * space.Z.shape[1]
     s = zeros()
@@ -231,8 +239,8 @@ def hidden_document(thread, d, doc, rows, parameters, rule, seed, space):
 def normaliser(d, n_groups, scale, rule, space):
     """The factor from a document's row of E to its residual; returns what the softmax adds to its loss."""
     if not rule.softmax:
-        space.factor[d] = scale
-        return 0.0
+        space.factor[d] = space.own_factor[d] = scale
+        return space.own_sum[d]
     level = space.last_level[0, d]
     for group in range(1, n_groups):
         level = max(level, space.last_level[group, d])
@@ -242,8 +250,11 @@ def normaliser(d, n_groups, scale, rule, space):
         for lane in range(space.sums.shape[2]):
             add += space.sums[group, d, lane]
         partition += add * math.exp(space.last_level[group, d] - level)
+    own = math.exp(space.own_level[d] - level) if rule.n_draws > 0 else 0.0
+    partition += own * space.own_sum[d]
     space.level[d] = level
     space.factor[d] = np.float32(scale * space.mass[d] / partition)
+    space.own_factor[d] = np.float32(own * space.factor[d])
     return space.mass[d] * (level + math.log(partition))
 
 
@@ -288,6 +299,9 @@ def hidden_back(thread, d, n_groups, scale, rule, space):
     if rule.purpose < GRADIENT:
         return loss
     parts = space.sizes[thread]
+    if rule.n_draws > 0:
+        size, by = 4 * space.D.shape[1], -space.own_factor[d] / scale
+        add_scaled(address(space.Y) + d * size, by, address(space.own_part) + d * size, size)
     _gather_parts(d, n_groups, rule, space, address(parts))
     _scatter_gradient(d, scale, rule, space, parts)
     for i in range(space.n_who[d]):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from kate.engines.formulas import LANES, TILE
-from kate.engines.network import Network, Optimizer, Recipe
+from kate.engines.network import Network, Optimizer, Recipe, floats
 
 GROUPS = (
     16  # in which tiles of words are dealt: parts of the hidden gradient, and so the most threads that help
@@ -71,21 +71,28 @@ class Update(NamedTuple):
 
 
 class Words(NamedTuple):
-    """The words that a batch decodes, and which of its documents have them.
+    """The words that a batch decodes, and which of its documents have them: first those decoded for all of them.
 
     Entries of the word ``words[i]`` are ptr[i]:ptr[i + 1] of ``docs`` (in the batch) and ``entries`` (of the rows).
     """
 
-    n: Any  # (1,): how many they are
+    n: Any  # (2,): how many are decoded for all documents, and how many with those decoded for their own alone
     words: Any  # padded to whole tiles
     bytes: Any  # the same: where a word's row begins in W
     ptr: Any
     docs: Any
     entries: Any
-    weight: Any  # how many words a sampled one stands for
+    weight: Any  # how many words a sampled one stands for; 0 where it is decoded for its own document alone
     log_weight: Any
     local: Any  # (V,) int32: where a word stands among ``words``, or -1; without sampling empty
     chance: Any  # (V,): of being drawn
+
+
+class Tables(NamedTuple):
+    """What sampling keeps of every word: the chance that it is drawn, and where it stands in two batches."""
+
+    chance: NDArray[np.float32]
+    local: tuple[NDArray[np.int32], ...]
 
 
 class Space(NamedTuple):
@@ -120,6 +127,11 @@ class Space(NamedTuple):
     strip: Any  # (threads, LANES, m): gradients of so many words
     bias: Any  # (threads, 5, TILE): a tile of c, of its gradient, of its two moments, and of zeros
     sizes: Any  # (threads, max(m, K)): of a document's neurons
+    own: Any  # (words,): sigmoids or exponentials of what one document alone has, in it, times what they add to ω
+    own_part: Any  # (B, m): their part of dL/dA
+    own_sum: Any  # (B,): their part of the loss, or of the softmax's partition
+    own_level: Any  # (B,): the level they are relative to
+    own_factor: Any  # (B,): from them to the residual, over the batch size
 
 
 STRIDES = np.arange(LANES, dtype=np.int64) * ROW  # rows of a turned tile
@@ -132,23 +144,29 @@ def padded(n: int, to: int = LANES) -> int:
 def all_words(n_words: int, pitch: int, n_entries: int) -> Words:
     """All words, in their order; ``pitch`` is the length of a row of W in bytes."""
     words = _room_for_words(n_words, n_entries)
-    words.n[0] = n_words
+    words.n[:] = n_words
     words.words[:n_words] = np.arange(n_words)
     words.bytes[:] = words.words * pitch
     words.weight[:] = 1
     return words
 
 
-def sampled_words(chance: NDArray[np.float32], n_draws: int, n_entries: int) -> Words:
-    """Room for the words of a batch and the sample of the others, drawn with ``chance`` each."""
-    words = _room_for_words(min(chance.size, n_entries + n_draws), n_entries)
-    return words._replace(local=np.full(chance.size, -1, np.int32), chance=chance)
+def sampled_words(tables: Tables, turn: int, n_draws: int, n_entries: int) -> Words:
+    """Room for the words of a batch and the sample of the others; batches take turns at two of these."""
+    words = _room_for_words(min(tables.chance.size, n_entries + n_draws), n_entries)
+    return words._replace(local=tables.local[turn], chance=tables.chance)
+
+
+def forget_words(words: list[Words]) -> None:
+    """Leave the tables as they were: no word stands among those of a batch."""
+    for each in words:
+        each.local[each.words[: each.n[1]]] = -1
 
 
 def _room_for_words(n_words: int, n_entries: int) -> Words:
     n = padded(n_words, TILE)
     return Words(
-        n=np.zeros(1, np.int64), words=np.zeros(n, np.int64), bytes=np.zeros(n, np.int64),
+        n=np.zeros(2, np.int64), words=np.zeros(n, np.int64), bytes=np.zeros(n, np.int64),
         ptr=np.zeros(n + 1, np.int64), docs=np.zeros(n_entries, np.int32), entries=np.zeros(n_entries, np.int64),
         weight=np.zeros(n, np.float32), log_weight=np.zeros(n, np.float32),
         local=np.zeros(0, np.int32), chance=np.zeros(0, np.float32),
@@ -156,9 +174,13 @@ def _room_for_words(n_words: int, n_entries: int) -> Words:
 
 
 def space_for(
-    n_words: int, m: int, n_docs: int, n_who: int, n_threads: int, keeps_tiles: bool, is_softmax: bool
-) -> Space:
-    """Room for batches of ``n_docs``; without ``keeps_tiles`` (where nothing is learned) a thread has one tile."""
+    n_words: int, m: int, n_docs: int, n_who: int, n_threads: int, keeps_tiles: bool, is_softmax: bool,
+    n_own: int = 0,
+) -> Space:  # fmt: skip
+    """Room for batches of ``n_docs``; without ``keeps_tiles`` (where nothing is learned) a thread has one tile.
+
+    ``n_words`` are decoded for all documents; with sampling there are ``n_own`` words at most.
+    """
     B, K, tiles = n_docs, padded(n_who), padded(n_words, TILE) // TILE
     groups = min(GROUPS, tiles)
     blocks = -(-m // BLOCK)
@@ -174,15 +196,9 @@ def space_for(
         part=floats(groups, B, K), losses=np.zeros(groups),
         turned=floats(n_threads, m, TILE), strip=floats(n_threads, LANES, m), bias=floats(n_threads, 5, TILE),
         sizes=floats(n_threads, max(m, K)),
+        own=floats(n_own), own_part=floats(B if n_own else 0, m), own_sum=np.zeros(B), own_level=floats(B),
+        own_factor=floats(B),
     )  # fmt: skip
-
-
-def floats(*shape: int) -> NDArray[np.float32]:
-    """Zeros that begin at a whole cache line."""
-    n = int(np.prod(shape))
-    room = np.zeros(n + 16, np.float32)
-    start = -room.ctypes.data % 64 // 4
-    return room[start : start + n].reshape(shape)
 
 
 def rows_of(X: csr_matrix, batches: list[NDArray[np.int64]]) -> Rows:

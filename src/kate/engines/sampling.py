@@ -1,11 +1,16 @@
 """The words that a batch decodes: all of them, or those of its documents and a sample of the others.
 
 With reconstruction sampling (after Dauphin, Glorot and Bengio, 2011) a step costs what its documents and the sample
-cost, whatever the size of the vocabulary. U are the words of the batch; n others are drawn with replacement, word w
-with chance q(w) each, and what was drawn r times stands for r / (n q(w)) words, its weight ω (1 for the words of U):
+cost, whatever the size of the vocabulary. U are the words that several documents of the batch have: they are decoded
+for every document. Of the others n are drawn with replacement, word w with chance q(w) each, and what was drawn r times
+stands for r / (n q(w)) words, its weight ω (1 for the words of U, 0 for what was not drawn):
 
     cross-entropy   Σ over all w of softplus(o)  ≈  Σ ω softplus(o)             unbiased, and so is the gradient
     softmax         log Σ over all w of e^o      ≈  log Σ e^(o + log ω)         its bias falls with n
+
+A word that one document alone has counts once in that document, drawn or not: to the ω of the sample it adds 1 - ω
+(own_words.py). In a large vocabulary most words of a batch are of this kind, and so they cost a document's time, not a
+batch's.
 
 A draw is an entry of the corpus, or now and then any word: q(w) is a mixture of the word's document frequency and a
 constant, over its sum outside U.
@@ -19,6 +24,7 @@ import math
 import numpy as np
 
 from kate.engines.formulas import TILE, kernel
+from kate.engines.vectors import address, prefetch
 
 UNIFORM = 0.5  # share of the draws that take any word: so rare ones are drawn too, and no weight is huge
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
@@ -56,6 +62,13 @@ def _draw(stream, number, rows, n_words):
 
 
 @kernel
+def prefetch_words(rows, doc, words):
+    """Ask for the places of a document's words among those of the batch: they lie anywhere in a large table."""
+    for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
+        prefetch(address(words.local) + 4 * word_of(rows, entry), 4)
+
+
+@kernel
 def _take(words, word, n):
     words.local[word], words.words[n], words.weight[n] = n, word, _ZERO
     words.ptr[n + 1] = 0
@@ -63,13 +76,23 @@ def _take(words, word, n):
 
 
 @kernel
+def _swap(words, i, j):
+    """Words of a batch change places, with the number of their entries; none of them has a weight yet."""
+    a, b = words.words[i], words.words[j]
+    words.words[i], words.words[j] = b, a
+    words.local[a], words.local[b] = j, i
+    words.ptr[i + 1], words.ptr[j + 1] = words.ptr[j + 1], words.ptr[i + 1]
+
+
+@kernel
 def _own_words(rows, docs, words):
     """The words of the documents, in the order they come, with the number of their entries in ``ptr``."""
-    for i in range(words.n[0]):
+    for i in range(words.n[1]):
         words.local[words.words[i]] = -1
     n = 0
-    for doc in docs:
-        for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
+    for d in range(docs.size):
+        prefetch_words(rows, docs[min(d + 1, docs.size - 1)], words)
+        for entry in range(rows.indptr[docs[d]], rows.indptr[docs[d] + 1]):
             word = word_of(rows, entry)
             if words.local[word] < 0:
                 n = _take(words, word, n)
@@ -78,35 +101,59 @@ def _own_words(rows, docs, words):
 
 
 @kernel
-def _other_words(rows, words, n_own, n_draws, seed):
-    """Draw ``n_draws`` others (all, where there are no more) and weigh them; returns how many words there are now."""
-    n, n_words = n_own, words.local.size
-    if n_words - n_own <= n_draws:
-        for word in range(n_words):
-            if words.local[word] < 0:
-                n = _take(words, word, n)
-                words.weight[n - 1] = _ONE
-        return n
-    outside = 1.0
+def _shared_words(words, n_own):
+    """Bring the words that several documents have to the front; returns how many they are."""
+    n_shared = 0
     for i in range(n_own):
+        if words.ptr[i + 1] > 1:
+            _swap(words, i, n_shared)
+            words.weight[n_shared] = _ONE
+            n_shared += 1
+    return n_shared
+
+
+@kernel
+def _count_draw(words, word, n_dense, n):
+    """Count a draw of a word that is not shared, which stands before ``n_dense`` then; returns both numbers again."""
+    if words.local[word] < 0:
+        n = _take(words, word, n)
+    if words.local[word] >= n_dense:
+        _swap(words, words.local[word], n_dense)
+        n_dense += 1
+    words.weight[words.local[word]] += _ONE
+    return n_dense, n
+
+
+@kernel
+def _other_words(rows, words, n_shared, n_own, n_draws, seed):
+    """Draw ``n_draws`` others (all, where there are no more) and weigh them.
+
+    They follow the shared words; returns how many both are, and how many words there are with those of one document.
+    """
+    n_dense, n, n_words = n_shared, n_own, words.local.size
+    if n_words - n_shared <= n_draws:
+        for word in range(n_words):
+            if words.local[word] < 0 or words.local[word] >= n_shared:
+                n_dense, n = _count_draw(words, word, n_dense, n)
+        return n_dense, n
+    outside = 1.0
+    for i in range(n_shared):
         outside -= words.chance[words.words[i]]
     number, n_drawn, stream = 0, 0, hash_of(seed, -1)  # other bits than those of the dropout
     while n_drawn < n_draws:
         word = _draw(stream, number, rows, n_words)
         number += 1
-        if words.local[word] < 0:
-            n = _take(words, word, n)
-        if words.local[word] >= n_own:
-            words.weight[words.local[word]] += _ONE
+        if words.local[word] < 0 or words.local[word] >= n_shared:
+            n_dense, n = _count_draw(words, word, n_dense, n)
             n_drawn += 1
-    for i in range(n_own, n):
+    for i in range(n_shared, n_dense):
         words.weight[i] *= np.float32(outside / (n_draws * words.chance[words.words[i]]))
-    return n
+    return n_dense, n
 
 
 @kernel
 def _count_all(rows, docs, words):
-    n = words.n[0]
+    n = words.n[1]
     for i in range(n + 1):
         words.ptr[i] = 0
     for doc in docs:
@@ -116,30 +163,27 @@ def _count_all(rows, docs, words):
 
 
 @kernel
-def _fill_up(words, n, pitch):
-    """Weights of own words, logarithms of all, and whole tiles; what fills the last one repeats the first word."""
+def _sample(rows, docs, words, n_draws, seed, pitch):
+    """The words of a batch in their order, with weights; what fills up the last tile repeats the first word."""
+    n_own = _own_words(rows, docs, words)
+    n_shared = _shared_words(words, n_own)
+    n_dense, n = _other_words(rows, words, n_shared, n_own, n_draws, seed)
+    for i in range(n_dense):
+        words.log_weight[i] = np.float32(math.log(words.weight[i]))
     end = (n + TILE - 1) // TILE * TILE
     for i in range(n, end):
         words.words[i] = words.words[0]
     for i in range(end):
         words.bytes[i] = words.words[i] * pitch
-    words.n[0] = n
+    words.n[0], words.n[1] = n_dense, n
+    return n
 
 
 @kernel
 def choose_words(rows, docs, words, n_draws, seed, pitch):
     """Fill ``words`` for a batch, by a counting sort; within a word the documents keep their order."""
     ptr, is_sample = words.ptr, n_draws > 0
-    if is_sample:
-        n_own = _own_words(rows, docs, words)
-        for i in range(n_own):
-            words.weight[i] = _ONE
-        n = _other_words(rows, words, n_own, n_draws, seed)
-        for i in range(n):
-            words.log_weight[i] = np.float32(math.log(words.weight[i]))
-        _fill_up(words, n, pitch)
-    else:
-        n = _count_all(rows, docs, words)
+    n = _sample(rows, docs, words, n_draws, seed, pitch) if is_sample else _count_all(rows, docs, words)
     ptr[0] = 0
     for i in range(1, n + 1):
         ptr[i] += ptr[i - 1]

@@ -4,6 +4,7 @@ For a batch of B documents, the words that it decodes (all V of them, or a sampl
 
     words          all, or the batch's and a sample of the others                  sampling.py
     Z, A (B, m)    the hidden layer and who wins it, a document at a time          hidden.py
+                   and with a sample what its own words add to the decoder         own_words.py
     E (B, words)   sigmoids or exponentials of the logits, a tile of words at a time,
                    and their part of dL/dA                                         decoder.py
     D (B, m)       = dL / d(Wᵀ x + b), a document at a time                        hidden.py
@@ -25,10 +26,11 @@ from numba import njit
 
 from kate.engines.decoder import decode_group
 from kate.engines.formulas import TILE, kernel
-from kate.engines.gradient import learn_hidden_bias, learn_tile
+from kate.engines.gradient import count_items, learn_hidden_bias, learn_item
 from kate.engines.hidden import hidden_back, hidden_document
 from kate.engines.memory import ADAM, GRADIENT, ROW, Update
-from kate.engines.sampling import choose_words
+from kate.engines.own_words import decode_own_words
+from kate.engines.sampling import choose_words, prefetch_words
 from kate.engines.team import DONE, HALT, STOP, meet, next_item, tell, told
 from kate.engines.vectors import address
 
@@ -75,12 +77,18 @@ def _update_of(rule, rate, step):
 
 
 @kernel
-def _hidden_pass(thread, state, docs, rows, parameters, rule, seed, space):
+def _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space):
     n_chunks = (docs.size + _DOCS - 1) // _DOCS
     item = next_item(state)
     while item < n_chunks:
-        for d in range(item * _DOCS, min((item + 1) * _DOCS, docs.size)):
-            hidden_document(thread, d, docs[d], rows, parameters, rule, seed, space)
+        stop = min((item + 1) * _DOCS, docs.size)
+        for d in range(item * _DOCS, stop):
+            next_doc = docs[min(d + 1, stop - 1)]
+            if rule.n_draws > 0:
+                prefetch_words(rows, next_doc, words)
+            hidden_document(thread, d, docs[d], next_doc, rows, parameters, rule, seed, space)
+            if rule.n_draws > 0:
+                decode_own_words(d, docs[d], rows, parameters, rule, words, space)
         item = next_item(state)
 
 
@@ -121,15 +129,15 @@ def _learning_pass(
 ):  # fmt: skip
     """Tiles learn; meanwhile one thread chooses the words of the next batch, which need no parameter."""
     u = _update_of(rule, rates[batch], rule.n_steps + batch + 1)
-    n_tiles = (words.n[0] + TILE - 1) // TILE if rule.purpose >= GRADIENT else 0
+    n_items = count_items(words) if rule.purpose >= GRADIENT else 0
     item = next_item(state)
-    while item <= n_tiles:
+    while item <= n_items:
         if item == 0:
             _choose_words_of(batch + 1, rows, seeds, rule, parameters, next_words)
             if rule.purpose >= GRADIENT:
                 learn_hidden_bias(thread, n_docs, parameters, gradient, moments1, moments2, u, space)
         else:
-            learn_tile(
+            learn_item(
                 thread, item - 1, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seeds[batch], u,
                 space,
             )  # fmt: skip
@@ -147,7 +155,7 @@ def _train_batches(
     for batch in range(losses.size):
         words, next_words = (even_words, odd_words) if batch % 2 == 0 else (odd_words, even_words)
         docs, seed = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]], seeds[batch]
-        _hidden_pass(thread, state, docs, rows, parameters, rule, seed, space)
+        _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space)
         meet(state, n_threads)
         n_groups = min(space.part.shape[0], (words.n[0] + TILE - 1) // TILE)
         _decoder_pass(thread, state, docs.size, n_groups, parameters, rule, words, space)
@@ -174,7 +182,18 @@ def _fingerprint() -> str:
     """Changes with every file that the compiled function is made of; numba looks at the function's own file alone."""
     digest = sha256()
     for name in sorted(
-        ["decoder", "formulas", "gradient", "hidden", "memory", "sampling", "step", "team", "vectors"]
+        [
+            "decoder",
+            "formulas",
+            "gradient",
+            "hidden",
+            "memory",
+            "own_words",
+            "sampling",
+            "step",
+            "team",
+            "vectors",
+        ]
     ):
         digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     return digest.hexdigest()[:12]

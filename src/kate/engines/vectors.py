@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba import types
+from numba.core.cgutils import get_or_insert_function
 
 from kate.engines.formulas import (
     FLOAT,
@@ -16,12 +17,13 @@ from kate.engines.formulas import (
     call_llvm,
     constant,
     intrinsic,
+    kernel,
     lanes,
 )
 
 __all__ = [
     "add_sums", "address", "any_above", "broadcast", "count_at_least", "float_of_bits", "load", "offset",
-    "spread", "store", "total", "turn", "zeros",
+    "prefetch", "spread", "store", "total", "turn", "zeros",
 ]  # fmt: skip
 
 
@@ -55,6 +57,25 @@ def store(ctx, where, vector):
         return context.get_dummy_value()
 
     return types.void(types.int64, lanes), codegen
+
+
+@intrinsic
+def _prefetch_line(ctx, where):
+    def codegen(context, builder, signature, args):
+        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+        prefetch = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(prefetch, [builder.inttoptr(args[0], byte), *(ir.Constant(flag, n) for n in (0, 2, 1))])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), codegen
+
+
+@kernel
+def prefetch(where, size):
+    """Ask for ``size`` bytes that will be read soon, into the second cache, and do not wait; any address will do."""
+    for line in range(where, where + size, 64):
+        _prefetch_line(line)
 
 
 @intrinsic

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from kate.engines.devices import Device, Precision, choose_device
-from kate.engines.network import Engine, Network, Optimizer, Recipe
+from kate.engines.network import Engine, Network, Optimizer, Recipe, floats
 from kate.models.encoder import scale_counts
 
 __all__ = ["KATETraining", "Machine", "hold_out", "initial_network", "learning_rates", "start_of_output_bias"]
@@ -114,7 +114,8 @@ def learning_rates(
 def initial_network(X: csr_matrix, settings: dict[str, Any], random: Any) -> Network:
     """Glorot-normal weights and zero biases; the output bias at the word frequencies where that is asked for."""
     n_words, n_topics = X.shape[1], settings["n_topics"]
-    W = random.normal(scale=np.sqrt(2 / (n_words + n_topics)), size=(n_words, n_topics)).astype(np.float32)
+    W = floats(n_words, n_topics)
+    W[...] = random.normal(scale=np.sqrt(2 / (n_words + n_topics)), size=W.shape)
     c = start_of_output_bias(X, settings["output_bias"], settings["loss"])
     return Network(W, np.zeros(n_topics, np.float32), c.astype(np.float32))
 
