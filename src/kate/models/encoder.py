@@ -18,8 +18,10 @@ __all__ = ["EmptyDocumentsWarning", "Encoder", "Output", "Scaling", "scale_count
 Scaling = Literal["max", "l2"]
 Output = Literal["activation", "preactivation"]
 Floats = NDArray[np.float32]
+Ints = NDArray[np.signedinteger]
 
 _BLOCK = 2048  # documents encoded at a time, by a thread
+_SCALED_AT_ONCE = 2**16  # documents
 _L2_GAIN = 3.0  # brings the entries of a typical document near those of the paper's scaling by the maximum
 
 
@@ -34,16 +36,27 @@ def scale_counts(X: csr_matrix, scaling: Scaling) -> csr_matrix:
     instead (times 3, at most 1), so that a single frequent word does not push all others down.
     """
     scaled = csr_matrix((np.log1p(X.data, dtype=np.float32), X.indices, X.indptr), shape=X.shape)
-    if scaled.nnz == 0:
-        return scaled
-    if scaling == "max":
-        size = np.asarray(scaled.max(axis=1).todense()).ravel()
-    else:
-        size = np.sqrt(np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel()) / _L2_GAIN
-    size[size == 0] = 1
-    scaled.data /= np.repeat(size.astype(np.float32), np.diff(scaled.indptr))
-    np.minimum(scaled.data, 1, out=scaled.data)
+    for start in range(0, X.shape[0], _SCALED_AT_ONCE):  # so that nothing of the size of X is made on the way
+        bounds = scaled.indptr[start : start + _SCALED_AT_ONCE + 1]
+        entries = slice(bounds[0], bounds[-1])
+        _scale_rows(scaled.data[entries], scaled.indices[entries], bounds - bounds[0], X.shape[1], scaling)
     return scaled
+
+
+def _scale_rows(data: Floats, words: Ints, bounds: Ints, n_words: int, scaling: Scaling) -> None:
+    """Divide the log counts of some documents by their size, in place."""
+    if len(data) == 0:
+        return
+    shape = (len(bounds) - 1, n_words)
+    size: NDArray[np.floating]
+    if scaling == "max":
+        size = np.asarray(csr_matrix((data, words, bounds), shape).max(axis=1).todense()).ravel()
+    else:
+        squares = csr_matrix((data * data, words, bounds), shape)
+        size = np.sqrt(np.asarray(squares.sum(axis=1)).ravel()) / _L2_GAIN
+    size[size == 0] = 1
+    data /= np.repeat(size.astype(np.float32), np.diff(bounds))
+    np.minimum(data, 1, out=data)
 
 
 @dataclass(frozen=True)
