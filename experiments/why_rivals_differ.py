@@ -41,7 +41,6 @@ CASES: dict[str, list[dict[str, Any]]] = {
     # what the paper leaves open: the width of the tanh layer; that the divergence holds the code back
     "vae": [{}, {"n_hidden": 128}, {"n_hidden": 1024}, {"kl_weight": 0.1}],
     "dbn": [{}, {"finetune_epochs": 0}, {"optimizer": "sgd", "learning_rate": 0.01}],
-    "docnade": [{}, {"activation": "tanh"}],
     # gensim's own number of passes; more passes; priors that are not symmetric
     "lda": [{}, {"passes": 1}, {"passes": 20}, {"passes": 20, "alpha": "asymmetric", "eta": 0.5}],
     # gensim's own algorithm; a single pass
