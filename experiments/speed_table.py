@@ -1,7 +1,8 @@
-"""The README's table of speed, from the lines that the benchmarks printed on a quiet machine with two cores.
+"""The README's table of speed, from the lines that the benchmarks printed on a quiet machine with two cores, and the
+table of docs/gpu.md, from those that benchmarks/gpu.py printed on a GPU.
 
-    python experiments/speed_table.py            # prints it
-    python experiments/speed_table.py --update   # puts it into README.md, between its two marks
+    python experiments/speed_table.py            # prints them
+    python experiments/speed_table.py --update   # puts them into README.md and docs/gpu.md, between their marks
 
 benchmarks/NAME.py > experiments/NAME.jsonl makes each file anew. A line of the table that has no file is left out.
 """
@@ -16,6 +17,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 README = HERE.parent / "README.md"
+GPU_PAGE = HERE.parent / "docs" / "gpu.md"
 START, END = "<!-- speed: from experiments/speed_table.py -->", "<!-- end of speed -->"
 
 Row = tuple[str, str, str, str]  # what, Kate, beside it, ratio
@@ -115,13 +117,36 @@ def table() -> str:
     return "\n".join(head + [f"| {' | '.join(row)} |" for row in rows])
 
 
+def gpu_table() -> str:
+    """Every line that a GPU gave: speed, how near to its limits, and what coarser products do to the quality."""
+    head = [
+        "| run | products | first fit | fit | epochs | a step | documents/s | share of limit | accuracy | P@1 % |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    rows = []
+    for run in lines_of("gpu")[1:]:
+        shape = f"{run['benchmark']}: {run['words']:,} words, batch {run['batch']}, {run['epochs']} epoch{'s' * (run['epochs'] > 1)}"
+        quality = [f"{run[name]:.3f}" if name in run else "–" for name in ("accuracy", "precision@1%")]
+        seconds = [f"{run[name]:.2f} s" for name in ("first_fit_s", "fit_s", "epochs_s")]
+        speed = [
+            f"{1000 * run['step_ms']:.0f} µs",
+            f"{run['documents_per_s']:,}",
+            f"{run['share_of_limit']:.1%}",
+        ]
+        rows.append(f"| {' | '.join([shape, run['precision'], *seconds, *speed, *quality])} |")
+    return "\n".join(head + rows)
+
+
+TABLES = {README: table, GPU_PAGE: gpu_table}
+
+
 def main() -> None:
-    if "--update" not in sys.argv:
-        sys.stdout.write(table() + "\n")
-        return
-    before, rest = README.read_text().split(START)
-    after = rest.split(END)[1]
-    README.write_text(f"{before}{START}\n{table()}\n{END}{after}")
+    for page, make in TABLES.items():
+        if "--update" in sys.argv:
+            before, rest = page.read_text().split(START)
+            page.write_text(f"{before}{START}\n{make()}\n{END}{rest.split(END)[1]}")
+        else:
+            sys.stdout.write(make() + "\n")
 
 
 if __name__ == "__main__":
