@@ -40,7 +40,6 @@ from kate.engines.vectors import (
     broadcast,
     load,
     offset,
-    prefetch,
     spread,
     store,
     total,
@@ -131,13 +130,6 @@ def _dot_rows(who, n, rows, e, part):
             _dot(e0, e1, e2, e3, rows + offset(who + 28)),
         )
         who, part = who + 32, part + 32
-
-
-@kernel
-def _prefetch_tile(parameters, tile, words):
-    for local in range(tile * TILE, (tile + 1) * TILE):
-        prefetch(address(parameters.W) + words.bytes[local], 4 * parameters.W.shape[1])
-        prefetch(address(parameters.c) + 4 * words.words[local], 4)
 
 
 @kernel
@@ -257,9 +249,6 @@ def decode_group(thread, group, n_docs, parameters, rule, words, space):
             store(part + v, zeros())
         store(address(space.sums) + BYTES * (group * space.sums.shape[1] + d), zeros())
         space.last_level[group, d] = space.level[d]
-    n_groups = space.part.shape[0]
-    for tile in range(group, n_tiles, n_groups):
-        if rule.n_draws > 0 and tile + n_groups < n_tiles:
-            _prefetch_tile(parameters, tile + n_groups, words)
+    for tile in range(group, n_tiles, space.part.shape[0]):
         loss += _decode_tile(thread, group, tile, n_docs, parameters, rule, words, space)
     space.losses[group] = loss

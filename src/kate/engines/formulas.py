@@ -25,8 +25,8 @@ from numba.core.cgutils import get_or_insert_function
 from numba.extending import models, register_model
 
 __all__ = [
-    "BYTES", "LANES", "TILE", "exp", "fma", "intrinsic", "kernel", "lanes", "log", "maximum", "plus", "reciprocal",
-    "reciprocal_root", "times", "vector_function",
+    "BYTES", "LANES", "TILE", "exp", "fma", "inlined", "intrinsic", "kernel", "lanes", "log", "maximum", "plus",
+    "reciprocal", "reciprocal_root", "times", "vector_function",
 ]  # fmt: skip
 
 
@@ -47,6 +47,9 @@ intrinsic: Any = numba.extending.intrinsic
 kernel: Any = partial(
     njit, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
 )
+
+# Kernels that are called in one place: a caller compiles all that its kernels call once more, so a level less is time.
+inlined: Any = partial(kernel, inline="always")
 
 FLOAT, INT, LONG = ir.FloatType(), ir.IntType(32), ir.IntType(64)
 FLOATS, INTS = ir.VectorType(FLOAT, LANES), ir.VectorType(INT, LANES)

@@ -27,7 +27,7 @@ from kate.engines.formulas import (
     vector_function,
 )
 from kate.engines.hidden import add_scaled, is_kept
-from kate.engines.memory import ADADELTA, ADAM, GRADIENT, ROW, STRIDES
+from kate.engines.memory import ADADELTA, ADAM, FACTOR, GRADIENT, ROW, STRIDES
 from kate.engines.vectors import address, broadcast, load, prefetch, store, turn, zeros
 
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
@@ -181,7 +181,7 @@ def _words_of_strip(
             x = rows.values[entry]
             target = x  # less what the decoder makes of it where it is decoded for this document alone
             if rule.n_draws > 0 and words.weight[local] != _ONE:
-                target -= space.own_factor[d] * space.own[local] / scale
+                target -= np.float32(space.own_in[d, FACTOR]) * space.own[local] / scale
             gradient_c[local - first] -= scale * target
             if rule.dropout == 0.0 or is_kept(seed, entry, rule.dropout):
                 add_scaled(g, x, address(space.kept) + d * size, size)
@@ -223,51 +223,42 @@ def _no_weights(thread, space):
 
 
 @kernel
-def _learn_piece(
-    thread, start, stop, is_dense, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
-):  # fmt: skip
-    """At most a tile of words; unless it was decoded for all documents, all of its gradient is sparse."""
-    m = parameters.W.shape[1]
-    strips = address(space.strip) + thread * LANES * 4 * m
-    if not is_dense:
-        space.bias[thread, 1] = _ZERO
-    for strip in range(4):
-        first = start + strip * LANES
-        if is_dense:
-            for j in range(0, m, LANES):
-                source = address(space.turned) + (thread * m + j) * ROW + strip * BYTES
-                turn(address(STRIDES), source, strips + 4 * j, 4 * m)
-        else:
-            for v in range(0, LANES * 4 * m, BYTES):
-                store(strips + v, zeros())
-        _words_of_strip(
-            thread, first, min(first + LANES, stop), strip * LANES, rows, words, parameters, gradient, moments1,
-            moments2, rule, seed, np.float32(1.0 / n_docs), u, space,
-        )  # fmt: skip
-    _bias_of_piece(thread, start, stop, words, parameters, gradient, moments1, moments2, u, space)
-
-
-@kernel
 def learn_item(
     thread, item, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
 ):
     """The gradient of rows of W and of c, and the optimizer's step on both.
 
-    They are those of a tile that was decoded for all documents, and a share of the words that were not.
+    They are those of a tile that was decoded for all documents, and a share of the words that were not: all of their
+    gradient is sparse.
     """
+    m = parameters.W.shape[1]
+    strips = address(space.strip) + thread * LANES * 4 * m
     if item * TILE < words.n[0]:
         if rule.softmax:
             _relevel(item, n_docs, space)
         _weights_of_tile(thread, item, n_docs, words, parameters, moments1, moments2, rule, space)
-    own_start, own_stop = _own_share(item, words)
-    for piece in range(1 + (own_stop - own_start + TILE - 1) // TILE):
-        start, end = own_start + (piece - 1) * TILE, own_stop
-        if piece == 0:
-            start, end = item * TILE, words.n[0]
-        _learn_piece(
-            thread, start, min(start + TILE, end), piece == 0, n_docs, rows, words, parameters, gradient, moments1,
-            moments2, rule, seed, u, space,
-        )  # fmt: skip
+    start, end = item * TILE, words.n[0]
+    own_start, own_end = _own_share(item, words)
+    for piece in range(1 + (own_end - own_start + TILE - 1) // TILE):
+        if piece > 0:
+            start, end = own_start + (piece - 1) * TILE, own_end
+            for v in range(0, ROW, BYTES):
+                store(address(space.bias[thread]) + ROW + v, zeros())
+        stop = min(start + TILE, end)
+        for strip in range(4):
+            first = start + strip * LANES
+            if piece == 0:
+                for j in range(0, m, LANES):
+                    source = address(space.turned) + (thread * m + j) * ROW + strip * BYTES
+                    turn(address(STRIDES), source, strips + 4 * j, 4 * m)
+            else:
+                for v in range(0, LANES * 4 * m, BYTES):
+                    store(strips + v, zeros())
+            _words_of_strip(
+                thread, first, min(first + LANES, stop), strip * LANES, rows, words, parameters, gradient, moments1,
+                moments2, rule, seed, np.float32(1.0 / n_docs), u, space,
+            )  # fmt: skip
+        _bias_of_piece(thread, start, stop, words, parameters, gradient, moments1, moments2, u, space)
 
 
 @kernel

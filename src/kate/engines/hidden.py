@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from kate.engines.formulas import BYTES, exp, fma, kernel, maximum, reciprocal, times, vector_function
-from kate.engines.memory import BLOCK, GRADIENT, ROW
+from kate.engines.memory import ADDED, BLOCK, FACTOR, GRADIENT, LEVEL, ROW
 from kate.engines.sampling import hash_of, word_of
 from kate.engines.vectors import (
     address,
@@ -239,8 +239,8 @@ def hidden_document(thread, d, doc, next_doc, rows, parameters, rule, seed, spac
 def normaliser(d, n_groups, scale, rule, space):
     """The factor from a document's row of E to its residual; returns what the softmax adds to its loss."""
     if not rule.softmax:
-        space.factor[d] = space.own_factor[d] = scale
-        return space.own_sum[d]
+        space.factor[d] = space.own_in[d, FACTOR] = scale
+        return space.own_in[d, ADDED]
     level = space.last_level[0, d]
     for group in range(1, n_groups):
         level = max(level, space.last_level[group, d])
@@ -250,11 +250,11 @@ def normaliser(d, n_groups, scale, rule, space):
         for lane in range(space.sums.shape[2]):
             add += space.sums[group, d, lane]
         partition += add * math.exp(space.last_level[group, d] - level)
-    own = math.exp(space.own_level[d] - level) if rule.n_draws > 0 else 0.0
-    partition += own * space.own_sum[d]
+    own = math.exp(space.own_in[d, LEVEL] - level) if rule.n_draws > 0 else 0.0
+    partition += own * space.own_in[d, ADDED]
     space.level[d] = level
     space.factor[d] = np.float32(scale * space.mass[d] / partition)
-    space.own_factor[d] = np.float32(own * space.factor[d])
+    space.own_in[d, FACTOR] = own * space.factor[d]
     return space.mass[d] * (level + math.log(partition))
 
 
@@ -300,7 +300,7 @@ def hidden_back(thread, d, n_groups, scale, rule, space):
         return loss
     parts = space.sizes[thread]
     if rule.n_draws > 0:
-        size, by = 4 * space.D.shape[1], -space.own_factor[d] / scale
+        size, by = 4 * space.D.shape[1], np.float32(-space.own_in[d, FACTOR] / scale)
         add_scaled(address(space.Y) + d * size, by, address(space.own_part) + d * size, size)
     _gather_parts(d, n_groups, rule, space, address(parts))
     _scatter_gradient(d, scale, rule, space, parts)

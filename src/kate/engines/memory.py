@@ -16,6 +16,7 @@ GROUPS = (
 )
 BLOCK = 128  # rows of a tile, 32 KiB of them, that stay in the nearest caches while all documents use them
 ROW = 4 * TILE  # bytes of a tile's row
+ADDED, LEVEL, FACTOR = range(3)  # of what is decoded for one document alone
 LOSS, GRADIENT, ADAM, ADADELTA = range(4)  # what a step is for: to measure, to differentiate, or to learn
 
 
@@ -129,9 +130,9 @@ class Space(NamedTuple):
     sizes: Any  # (threads, max(m, K)): of a document's neurons
     own: Any  # (words,): sigmoids or exponentials of what one document alone has, in it, times what they add to ω
     own_part: Any  # (B, m): their part of dL/dA
-    own_sum: Any  # (B,): their part of the loss, or of the softmax's partition
-    own_level: Any  # (B,): the level they are relative to
-    own_factor: Any  # (B,): from them to the residual, over the batch size
+    own_in: (
+        Any  # (B, 3): what they add to the loss or to the softmax's partition, LEVEL and FACTOR of a document
+    )
 
 
 STRIDES = np.arange(LANES, dtype=np.int64) * ROW  # rows of a turned tile
@@ -196,8 +197,7 @@ def space_for(
         part=floats(groups, B, K), losses=np.zeros(groups),
         turned=floats(n_threads, m, TILE), strip=floats(n_threads, LANES, m), bias=floats(n_threads, 5, TILE),
         sizes=floats(n_threads, max(m, K)),
-        own=floats(n_own), own_part=floats(B if n_own else 0, m), own_sum=np.zeros(B), own_level=floats(B),
-        own_factor=floats(B),
+        own=floats(n_own), own_part=floats(B if n_own else 0, m), own_in=np.zeros((B, 3)),
     )  # fmt: skip
 
 

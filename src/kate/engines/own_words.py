@@ -19,6 +19,7 @@ import numpy as np
 
 from kate.engines.formulas import BYTES, fma, kernel
 from kate.engines.hidden import add_scaled
+from kate.engines.memory import ADDED, LEVEL
 from kate.engines.sampling import word_of
 from kate.engines.vectors import address, load, store, total, zeros
 
@@ -58,7 +59,7 @@ def decode_own_words(d, doc, rows, parameters, rule, words, space):
         if words.weight[local] != _ONE:
             space.own[local] = _logit(a, word, parameters)
             level = max(level, space.own[local])
-    space.level[d] = space.own_level[d] = level
+    space.level[d] = space.own_in[d, LEVEL] = level
     added = 0.0
     for entry in entries:
         word = word_of(rows, entry)
@@ -73,4 +74,4 @@ def decode_own_words(d, doc, rows, parameters, rule, words, space):
             space.own[local] = share * np.float32(e)
             added += share * loss
             add_scaled(part, space.own[local], address(parameters.W) + word * size, size)
-    space.own_sum[d] = added
+    space.own_in[d, ADDED] = added

@@ -62,7 +62,7 @@ def _draw(stream, number, rows, n_words):
 
 
 @kernel
-def prefetch_words(rows, doc, words):
+def _prefetch_words(rows, doc, words):
     """Ask for the places of a document's words among those of the batch: they lie anywhere in a large table."""
     for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
         prefetch(address(words.local) + 4 * word_of(rows, entry), 4)
@@ -91,7 +91,7 @@ def _own_words(rows, docs, words):
         words.local[words.words[i]] = -1
     n = 0
     for d in range(docs.size):
-        prefetch_words(rows, docs[min(d + 1, docs.size - 1)], words)
+        _prefetch_words(rows, docs[min(d + 1, docs.size - 1)], words)
         for entry in range(rows.indptr[docs[d]], rows.indptr[docs[d] + 1]):
             word = word_of(rows, entry)
             if words.local[word] < 0:

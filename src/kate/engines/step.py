@@ -25,12 +25,12 @@ import numpy as np
 from numba import njit
 
 from kate.engines.decoder import decode_group
-from kate.engines.formulas import TILE, kernel
+from kate.engines.formulas import TILE, inlined, kernel
 from kate.engines.gradient import count_items, learn_hidden_bias, learn_item
 from kate.engines.hidden import hidden_back, hidden_document
 from kate.engines.memory import ADAM, GRADIENT, ROW, Update
 from kate.engines.own_words import decode_own_words
-from kate.engines.sampling import choose_words, prefetch_words
+from kate.engines.sampling import choose_words
 from kate.engines.team import DONE, HALT, STOP, meet, next_item, tell, told
 from kate.engines.vectors import address
 
@@ -76,7 +76,7 @@ def _update_of(rule, rate, step):
     )  # fmt: skip
 
 
-@kernel
+@inlined
 def _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space):
     n_chunks = (docs.size + _DOCS - 1) // _DOCS
     item = next_item(state)
@@ -84,15 +84,13 @@ def _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space
         stop = min((item + 1) * _DOCS, docs.size)
         for d in range(item * _DOCS, stop):
             next_doc = docs[min(d + 1, stop - 1)]
-            if rule.n_draws > 0:
-                prefetch_words(rows, next_doc, words)
             hidden_document(thread, d, docs[d], next_doc, rows, parameters, rule, seed, space)
             if rule.n_draws > 0:
                 decode_own_words(d, docs[d], rows, parameters, rule, words, space)
         item = next_item(state)
 
 
-@kernel
+@inlined
 def _decoder_pass(thread, state, n_docs, n_groups, parameters, rule, words, space):
     item = next_item(state)
     while item <= n_groups:
@@ -104,7 +102,7 @@ def _decoder_pass(thread, state, n_docs, n_groups, parameters, rule, words, spac
         item = next_item(state)
 
 
-@kernel
+@inlined
 def _hidden_back_pass(thread, state, n_docs, n_groups, rule, space):
     scale = _ONE / np.float32(n_docs)
     n_chunks = (n_docs + _DOCS - 1) // _DOCS
@@ -122,7 +120,7 @@ def _choose_words_of(batch, rows, seeds, rule, parameters, words):
         choose_words(rows, docs, words, rule.n_draws, seeds[batch], 4 * parameters.W.shape[1])
 
 
-@kernel
+@inlined
 def _learning_pass(
     thread, state, batch, n_docs, rows, words, next_words, parameters, gradient, moments1, moments2, rule, rates, seeds,
     space
