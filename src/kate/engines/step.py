@@ -150,6 +150,7 @@ def _train_batches(
     where = address(state)
     if thread == 0:
         _choose_words_of(0, rows, seeds, rule, parameters, even_words)
+    meet(state, n_threads)
     for batch in range(losses.size):
         words, next_words = (even_words, odd_words) if batch % 2 == 0 else (odd_words, even_words)
         docs, seed = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]], seeds[batch]
