@@ -98,3 +98,20 @@ def test_the_validation_loss_is_the_full_one():
     x, *parameters = make_sparse_problem()
     engines = [CPUEngine(as_network(*parameters), Recipe("softmax", n_sampled=n)) for n in (0, 10)]
     assert engines[0].loss(as_rows(x)) == engines[1].loss(as_rows(x))
+
+
+def test_threads_learn_the_same_from_the_first_batch_on():
+    x, *parameters = make_problem(n_docs=40, n_words=2_000, n_topics=16, density=0.03)
+    networks = []
+    for n_jobs in (1, 4):
+        network = as_network(*parameters)
+        engine, optimizer = (
+            CPUEngine(network, Recipe("softmax", "tanh", 4, 0.5, n_sampled=300), n_jobs=n_jobs),
+            Optimizer.adam(network),
+        )
+        rows = as_rows(x)
+        for seed in range(30):  # each call begins with a batch whose words nobody could choose before
+            engine.train(rows, [np.arange(40)], np.full(1, 1e-3), optimizer, np.array([seed]))
+        networks.append(network)
+    for one, many in zip(*networks, strict=True):
+        np.testing.assert_array_equal(one, many)
