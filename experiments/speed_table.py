@@ -125,7 +125,8 @@ def gpu_table() -> str:
     ]
     rows = []
     for run in lines_of("gpu")[1:]:
-        shape = f"{run['benchmark']}: {run['words']:,} words, batch {run['batch']}, {run['epochs']} epoch{'s' * (run['epochs'] > 1)}"
+        epochs = f"{run['epochs']} epoch{'s' * (run['epochs'] > 1)}"
+        shape = f"{run['benchmark']}: {run['words']:,} words, batch {run['batch']}, {epochs}"
         quality = [f"{run[name]:.3f}" if name in run else "–" for name in ("accuracy", "precision@1%")]
         seconds = [f"{run[name]:.2f} s" for name in ("first_fit_s", "fit_s", "epochs_s")]
         speed = [
