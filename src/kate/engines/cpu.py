@@ -127,7 +127,7 @@ class CPUEngine:
         def work(thread: int) -> None:
             train_batches(
                 thread, n_threads, state, rows, *words, parameters, gradient, moments1, moments2, rule,
-                rates, seeds, space, losses,
+                rule.n_draws, rates, seeds, space, losses,
             )  # fmt: skip
 
         tables, self._tables = self._tables, None  # what is left behind by a run that fails is not used again

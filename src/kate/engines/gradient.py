@@ -130,7 +130,7 @@ def _weights_of_tile(thread, tile, n_docs, words, parameters, moments1, moments2
     nothing = scratch + 4 * ROW
     start, stop = _own_share(tile, words)
     n_dense = min(TILE, words.n[0] - tile * TILE)
-    n_rows, n_asked = n_dense + stop - start if rule.n_draws > 0 else 0, 0
+    n_rows, n_asked = n_dense + stop - start if rule.n_draws is not None else 0, 0
     for j in range(m):
         while n_asked * m < n_rows * (j + 1):
             local = tile * TILE + n_asked if n_asked < n_dense else start + n_asked - n_dense
@@ -180,7 +180,7 @@ def _words_of_strip(
             entry, d = words.entries[i], words.docs[i]
             x = rows.values[entry]
             target = x  # less what the decoder makes of it where it is decoded for this document alone
-            if rule.n_draws > 0 and words.weight[local] != _ONE:
+            if rule.n_draws is not None and words.weight[local] != _ONE:
                 target -= np.float32(space.own_in[d, FACTOR]) * space.own[local] / scale
             gradient_c[local - first] -= scale * target
             if rule.dropout == 0.0 or is_kept(seed, entry, rule.dropout):

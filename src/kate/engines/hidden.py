@@ -93,7 +93,7 @@ def _encode(d, doc, next_doc, rows, parameters, rule, seed, space):
     keep_scale = np.float32(1.0 / (1.0 - rule.dropout))
     mass, bias = 0.0, 0.0
     # with a sample W is large, and its rows lie anywhere: those of the next document are fetched meanwhile
-    ahead, last_ahead = rows.indptr[next_doc], rows.indptr[next_doc + 1] if rule.n_draws > 0 else 0
+    ahead, last_ahead = rows.indptr[next_doc], rows.indptr[next_doc + 1] if rule.n_draws is not None else 0
     for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
         word, x = word_of(rows, entry), rows.values[entry]
         if ahead < last_ahead:
@@ -250,7 +250,7 @@ def normaliser(d, n_groups, scale, rule, space):
         for lane in range(space.sums.shape[2]):
             add += space.sums[group, d, lane]
         partition += add * math.exp(space.last_level[group, d] - level)
-    own = math.exp(space.own_in[d, LEVEL] - level) if rule.n_draws > 0 else 0.0
+    own = math.exp(space.own_in[d, LEVEL] - level) if rule.n_draws is not None else 0.0
     partition += own * space.own_in[d, ADDED]
     space.level[d] = level
     space.factor[d] = np.float32(scale * space.mass[d] / partition)
@@ -299,7 +299,7 @@ def hidden_back(thread, d, n_groups, scale, rule, space):
     if rule.purpose < GRADIENT:
         return loss
     parts = space.sizes[thread]
-    if rule.n_draws > 0:
+    if rule.n_draws is not None:
         size, by = 4 * space.D.shape[1], np.float32(-space.own_in[d, FACTOR] / scale)
         add_scaled(address(space.Y) + d * size, by, address(space.own_part) + d * size, size)
     _gather_parts(d, n_groups, rule, space, address(parts))

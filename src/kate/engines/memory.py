@@ -56,7 +56,9 @@ class Rule(NamedTuple):
     decay2: float
     epsilon: float
     n_steps: int
-    n_draws: int
+    n_draws: (
+        int | None
+    )  # None is no sample, and a type of its own: code for samples alone is then not even compiled
 
 
 class Update(NamedTuple):
@@ -219,7 +221,7 @@ def rule_of(recipe: Recipe, optimizer: Optimizer | None, purpose: int, m: int) -
     )
     return Rule(
         purpose, recipe.loss == "softmax", recipe.activation == "sigmoid", m, recipe.n_winners,
-        np.float32(recipe.amplification), recipe.dropout, *decays, epsilon, n_steps, recipe.n_sampled,
+        np.float32(recipe.amplification), recipe.dropout, *decays, epsilon, n_steps, recipe.n_sampled or None,
     )  # fmt: skip
 
 

@@ -180,17 +180,17 @@ def _sample(rows, docs, words, n_draws, seed, pitch):
 
 
 @kernel
-def choose_words(rows, docs, words, n_draws, seed, pitch):
+def choose_words(rows, docs, words, sampling, seed, pitch):
     """Fill ``words`` for a batch, by a counting sort; within a word the documents keep their order."""
-    ptr, is_sample = words.ptr, n_draws > 0
-    n = _sample(rows, docs, words, n_draws, seed, pitch) if is_sample else _count_all(rows, docs, words)
+    ptr = words.ptr
+    n = _count_all(rows, docs, words) if sampling is None else _sample(rows, docs, words, sampling, seed, pitch)
     ptr[0] = 0
     for i in range(1, n + 1):
         ptr[i] += ptr[i - 1]
     for d in range(docs.size):
         for entry in range(rows.indptr[docs[d]], rows.indptr[docs[d] + 1]):
             word = word_of(rows, entry)
-            i = np.int64(words.local[word]) if is_sample else word
+            i = word if sampling is None else np.int64(words.local[word])
             place = ptr[i]  # for now the next free place; after the loop, the word's end
             words.docs[place], words.entries[place] = d, entry
             ptr[i] = place + 1

@@ -77,7 +77,7 @@ def _update_of(rule, rate, step):
 
 
 @inlined
-def _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space):
+def _hidden_pass(thread, state, docs, rows, words, parameters, rule, sampling, seed, space):
     n_chunks = (docs.size + _DOCS - 1) // _DOCS
     item = next_item(state)
     while item < n_chunks:
@@ -85,7 +85,7 @@ def _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space
         for d in range(item * _DOCS, stop):
             next_doc = docs[min(d + 1, stop - 1)]
             hidden_document(thread, d, docs[d], next_doc, rows, parameters, rule, seed, space)
-            if rule.n_draws > 0:
+            if sampling is not None:
                 decode_own_words(d, docs[d], rows, parameters, rule, words, space)
         item = next_item(state)
 
@@ -114,16 +114,16 @@ def _hidden_back_pass(thread, state, n_docs, n_groups, rule, space):
 
 
 @kernel
-def _choose_words_of(batch, rows, seeds, rule, parameters, words):
+def _choose_words_of(batch, rows, seeds, sampling, parameters, words):
     if batch < seeds.size:
         docs = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]]
-        choose_words(rows, docs, words, rule.n_draws, seeds[batch], 4 * parameters.W.shape[1])
+        choose_words(rows, docs, words, sampling, seeds[batch], 4 * parameters.W.shape[1])
 
 
 @inlined
 def _learning_pass(
-    thread, state, batch, n_docs, rows, words, next_words, parameters, gradient, moments1, moments2, rule, rates, seeds,
-    space
+    thread, state, batch, n_docs, rows, words, next_words, parameters, gradient, moments1, moments2, rule, sampling,
+    rates, seeds, space
 ):  # fmt: skip
     """Tiles learn; meanwhile one thread chooses the words of the next batch, which need no parameter."""
     u = _update_of(rule, rates[batch], rule.n_steps + batch + 1)
@@ -131,7 +131,7 @@ def _learning_pass(
     item = next_item(state)
     while item <= n_items:
         if item == 0:
-            _choose_words_of(batch + 1, rows, seeds, rule, parameters, next_words)
+            _choose_words_of(batch + 1, rows, seeds, sampling, parameters, next_words)
             if rule.purpose >= GRADIENT:
                 learn_hidden_bias(thread, n_docs, parameters, gradient, moments1, moments2, u, space)
         else:
@@ -143,18 +143,22 @@ def _learning_pass(
 
 
 def _train_batches(
-    thread, n_threads, state, rows, even_words, odd_words, parameters, gradient, moments1, moments2, rule, rates, seeds,
-    space, losses,
+    thread, n_threads, state, rows, even_words, odd_words, parameters, gradient, moments1, moments2, rule, sampling,
+    rates, seeds, space, losses,
 ):  # fmt: skip
-    """What one thread of the team does: every batch in turn. The summed loss of each goes to ``losses``."""
+    """What one thread of the team does: every batch in turn. The summed loss of each goes to ``losses``.
+
+    ``sampling`` is None where all words are decoded: numba then passes over what only a sample needs, and a first fit
+    does not wait for it to be compiled.
+    """
     where = address(state)
     if thread == 0:
-        _choose_words_of(0, rows, seeds, rule, parameters, even_words)
+        _choose_words_of(0, rows, seeds, sampling, parameters, even_words)
     meet(state, n_threads)
     for batch in range(losses.size):
         words, next_words = (even_words, odd_words) if batch % 2 == 0 else (odd_words, even_words)
         docs, seed = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]], seeds[batch]
-        _hidden_pass(thread, state, docs, rows, words, parameters, rule, seed, space)
+        _hidden_pass(thread, state, docs, rows, words, parameters, rule, sampling, seed, space)
         meet(state, n_threads)
         n_groups = min(space.part.shape[0], (words.n[0] + TILE - 1) // TILE)
         _decoder_pass(thread, state, docs.size, n_groups, parameters, rule, words, space)
@@ -170,7 +174,7 @@ def _train_batches(
             tell(where, HALT, told(where, STOP))  # one thread asks for all: nobody must go on alone
         _learning_pass(
             thread, state, batch, docs.size, rows, words, next_words, parameters, gradient, moments1, moments2, rule,
-            rates, seeds, space,
+            sampling, rates, seeds, space,
         )  # fmt: skip
         meet(state, n_threads)
         if told(where, HALT) > 0:
