@@ -183,7 +183,11 @@ def _sample(rows, docs, words, n_draws, seed, pitch):
 def choose_words(rows, docs, words, sampling, seed, pitch):
     """Fill ``words`` for a batch, by a counting sort; within a word the documents keep their order."""
     ptr = words.ptr
-    n = _count_all(rows, docs, words) if sampling is None else _sample(rows, docs, words, sampling, seed, pitch)
+    n = (
+        _count_all(rows, docs, words)
+        if sampling is None
+        else _sample(rows, docs, words, sampling, seed, pitch)
+    )
     ptr[0] = 0
     for i in range(1, n + 1):
         ptr[i] += ptr[i - 1]
