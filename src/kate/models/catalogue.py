@@ -155,7 +155,7 @@ ENTRIES: tuple[ModelEntry, ...] = (
         space={
             "max_iter": Choice(50, 100, 200),
             "sublinear": Choice(True, False),
-            "regularisation": Log(1e-6, 1e-2),
+            "regularisation": Log(1e-9, 1e-5),  # more of it, and topics have no words left
             "l1_ratio": Uniform(0.0, 1.0),
         },
     ),
