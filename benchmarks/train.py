@@ -39,7 +39,7 @@ SHAPES = [
     Shape(20_000, 128, 32, 200, "softmax"),
 ]
 WORDS_IN_A_DOCUMENT = 60
-ROUNDS = 7
+ROUNDS = 15
 Name = TypeVar("Name")
 
 

@@ -90,6 +90,31 @@ def encoding() -> Iterator[Row]:
         )
 
 
+def large_vocabularies() -> Iterator[Row]:
+    runs = [run for run in lines_of("sampling") if run["benchmark"] == "sampling, time"]
+    first = {run["sampled"]: run for run in runs if run["times_the_first"] == 1}
+    for run in runs:
+        if run["words"] >= 1_000_000:
+            small = first[run["sampled"]]
+            yield (
+                f"training, {run['words']:,} words, {run['sampled']:,} of them sampled",
+                f"{run['sampled_us_a_document']:.1f} µs a document",
+                f"{small['words']:,} words {small['sampled_us_a_document']:.1f} µs, with the full loss "
+                f"{small['full_us_a_document']:.1f} µs",
+                f"{run['times_the_first']:.2f} × the time",
+            )
+
+
+def in_memory() -> Iterator[Row]:
+    for run in lines_of("memory"):
+        yield (
+            f"training, {run['documents']:,} documents × {run['words']:,} words, {run['words_a_document']:.0f} a document",
+            f"{run['training_on_top_gib']:.2f} GiB on top",
+            f"the matrix itself {run['matrix_gib']:.2f} GiB",
+            f"{run['training_on_top_gib'] / run['matrix_gib']:.1f} × its size",
+        )
+
+
 def on_a_gpu() -> Iterator[Row]:
     runs = lines_of("gpu")
     device = runs[0]["device"] if runs else ""
@@ -112,7 +137,15 @@ def on_a_gpu() -> Iterator[Row]:
 
 
 def table() -> str:
-    rows = [*training(), *from_raw_posts(), *searching(), *encoding(), *on_a_gpu()]
+    rows = [
+        *training(),
+        *large_vocabularies(),
+        *in_memory(),
+        *from_raw_posts(),
+        *searching(),
+        *encoding(),
+        *on_a_gpu(),
+    ]
     head = ["| | Kate | beside it, in the same run | ratio |", "|---|---|---|---|"]
     return "\n".join(head + [f"| {' | '.join(row)} |" for row in rows])
 
