@@ -107,8 +107,9 @@ def large_vocabularies() -> Iterator[Row]:
 
 def in_memory() -> Iterator[Row]:
     for run in lines_of("memory"):
+        shape = f"{run['documents']:,} documents × {run['words']:,} words, {run['words_a_document']:.0f} a document"
         yield (
-            f"training, {run['documents']:,} documents × {run['words']:,} words, {run['words_a_document']:.0f} a document",
+            f"training, {shape}",
             f"{run['training_on_top_gib']:.2f} GiB on top",
             f"the matrix itself {run['matrix_gib']:.2f} GiB",
             f"{run['training_on_top_gib'] / run['matrix_gib']:.1f} × its size",
