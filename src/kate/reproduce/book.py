@@ -10,6 +10,7 @@ from typing import Any
 import kate
 from kate.evaluation.results import Record
 from kate.files import whole_file
+from kate.models.registry import MODELS
 from kate.models.tuned import tuned_models
 from kate.report.blocks import (
     Block,
@@ -30,7 +31,7 @@ from kate.report.page_markdown import page_markdown
 from kate.reproduce import figures, tables, words
 from kate.reproduce.claims import Claim, check_claims
 from kate.reproduce.findings import findings, headlines, remarks
-from kate.reproduce.found import PROTOCOL_NAMES, Results
+from kate.reproduce.found import PROTOCOL_NAMES, Results, papers_name
 from kate.reproduce.plan import Plan
 from kate.reproduce.resources import machine
 from kate.reproduce.runs import failures, runs
@@ -195,13 +196,21 @@ def _reading(plan: Plan) -> list[Block]:
 
 
 def _tuning() -> list[str]:
-    """What the tuned settings were found by."""
-    by = {(one.dataset, one.topics, one.trials, one.objective) for one in tuned_models().values()}
-    return [
-        f"Tuned settings were searched on the validation documents of {dataset} with {topics} topics, {trials} trials "
-        f"a model, by {objective}; they are used in all sizes and on all data sets."
-        for dataset, topics, trials, objective in sorted(by)
-    ]
+    """What the tuned settings were found by; a model that has nothing to search is tuned as it is."""
+    by: dict[tuple[str, int, int], dict[str, list[str]]] = {}
+    for name, tuned in tuned_models().items():
+        if MODELS[name].space:
+            budget = by.setdefault((tuned.dataset, tuned.topics, tuned.trials), {})
+            budget.setdefault(tuned.objective, []).append(papers_name(name))
+    said = []
+    for (dataset, topics, trials), objectives in sorted(by.items()):
+        usual, *others = sorted(objectives, key=lambda objective: -len(objectives[objective]))
+        but = "".join(f" ({', '.join(objectives[other])}: by {other})" for other in others)
+        said.append(
+            f"Tuned settings were searched on the validation documents of {dataset} with {topics} topics, {trials} "
+            f"trials a model, by {usual}{but}; they are used in all sizes and on all data sets."
+        )
+    return said
 
 
 def _page_facts(plan: Plan, chosen: Mapping[str, Record]) -> list[str]:
