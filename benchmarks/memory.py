@@ -6,7 +6,7 @@
 Prints one JSON line: the matrix's own size, the most that was resident on top of it while KATE trained, and while it
 encoded all documents (their vectors not counted), in GiB. The matrix is made a block at a time, so that making it
 leaves no peak behind. With ``--huge`` the line also says whether the last documents, which lie behind the reach of
-32-bit indices, get the vectors that they get alone.
+32-bit indices, get the vectors that they get alone (experiments/memory_huge.jsonl).
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from kate.evaluation.corpora import CorpusSource
 from kate.evaluation.grid import plan_runs
 from kate.evaluation.paper import paper_score
 from kate.evaluation.results import Record, Score, Summary, read_results, summarise
+from kate.files import whole_file
 from kate.models.registry import MODELS, TUNED
 from kate.models.tuned import tuned_models
 from kate.reproduce.plan import Plan
@@ -167,11 +168,14 @@ def page_tables() -> str:
 
 
 def main() -> None:
+    if len(sys.argv) != (3 if "--pack" in sys.argv else 2):
+        sys.exit(__doc__)
     if sys.argv[1] == "--pack":
         wanted = plain_keys().union(Plan(read_grid(None)).demands)  # runs of earlier settings are left behind
         kept = [record for record in read_results(sys.argv[2]) if record["key"] in wanted]
         lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in kept)
-        RUNS.write_bytes(lzma.compress(lines.encode()))
+        with whole_file(RUNS) as part:
+            part.write_bytes(lzma.compress(lines.encode()))
     elif sys.argv[1] == "--update":
         before, rest = PAGE.read_text().split(START)
         PAGE.write_text(f"{before}{START}\n\n{page_tables()}\n\n{END}{rest.split(END)[1]}")

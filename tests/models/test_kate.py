@@ -227,6 +227,23 @@ def test_the_callers_matrix_stays_as_it_is():
     np.testing.assert_array_equal(X.data, [1, 1, 1, 1, 1, 0])
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.bool_, np.float64])
+def test_the_kind_of_the_numbers_changes_nothing_and_the_callers_matrix_stays(dtype):
+    X = csr_matrix(np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]], dtype=dtype))
+    before = X.copy()
+    ours = KATE(2, random_state=0, max_epochs=2).fit_transform(X)
+    np.testing.assert_array_equal(
+        ours, KATE(2, random_state=0, max_epochs=2).fit_transform(X.astype(np.float32))
+    )
+    assert X.dtype == dtype
+    assert (before != X).nnz == 0
+
+
+def test_a_single_sparse_row_is_refused_with_what_to_do():
+    with pytest.raises(ValueError, match="Expected 2D"):
+        KATE(2).fit(csr_array(np.array([1, 2, 0, 3])))
+
+
 def test_stored_zeros_are_no_words():
     X, _ = two_themes()
     model = KATE(4, max_epochs=1, random_state=0).fit(X)

@@ -215,14 +215,6 @@ def _bias_of_piece(thread, first, last, words, parameters, gradient, moments1, m
 
 
 @kernel
-def _no_weights(thread, space):
-    """A tile of words that are decoded for their own documents alone: all of their gradient is sparse."""
-    size = 4 * space.strip.shape[1] * space.strip.shape[2]
-    for v in range(0, size, BYTES):
-        store(address(space.strip) + thread * size + v, zeros())
-
-
-@kernel
 def learn_item(
     thread, item, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
 ):

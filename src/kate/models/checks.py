@@ -19,7 +19,7 @@ def checked_counts(model: Any, X: Any, *, reset: bool) -> csr_matrix:
     """
     from sklearn.utils.validation import validate_data
 
-    if getattr(X, "format", "") == "csr" and X.dtype.kind in "biu":
+    if getattr(X, "format", "") == "csr" and X.ndim == 2 and X.dtype.kind in "biu":
         # only the values are made anew: a conversion of the whole matrix would copy where they stand as well
         X = csr_matrix((X.data.astype(np.float32), X.indices, X.indptr), shape=X.shape)
     checked = validate_data(
