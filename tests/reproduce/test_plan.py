@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kate.reproduce.plan import Cell, Plan
+from kate.reproduce.spec import read_grid
+from kate.reproduce.variants import variant
 from reproduce.toys import toy_grid
 
 
@@ -60,3 +62,11 @@ def test_a_quick_look_is_another_run(tmp_path: Path, plan: Plan) -> None:
 
 def test_seeds_may_be_given(tmp_path: Path) -> None:
     assert list(Plan(toy_grid(tmp_path), seeds=3).seeds) == [0, 1, 2]
+
+
+def test_a_model_whose_search_found_nothing_better_is_run_once() -> None:
+    """ETM's tuned settings are its own: both columns show one run. AE's are not."""
+    cells = [
+        Cell("20news", model, protocol, 128) for model in ("etm", "ae") for protocol in ("paper", "tuned")
+    ]
+    assert [variant(cell, read_grid())[0] for cell in cells] == ["etm", "etm", "ae", "ae:tuned"]

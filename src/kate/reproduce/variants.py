@@ -31,8 +31,8 @@ def variant(cell: Cell, grid: Grid) -> tuple[str, dict[str, Any]]:
             continue
         try:
             settings = _settings(name, cell, grid)
-            make_model(name, cell.topics, settings)
-            return name, settings
+            parameters = make_model(name, cell.topics, settings).get_params(deep=False)
+            return _same_without_tuning(name, parameters, cell.topics, settings), settings
         except (ImportError, ValueError) as error:
             reasons.append(str(error))
     raise NotAvailable(reasons[0])
@@ -44,6 +44,16 @@ def _names(model: str, protocol: Protocol, grid: Grid) -> Sequence[str]:
         return named
     has_nothing_to_tune = model in MODELS and not MODELS[model].space
     return [model if protocol == "paper" or has_nothing_to_tune else f"{model}{TUNED}"]
+
+
+def _same_without_tuning(
+    name: str, parameters: dict[str, Any], n_topics: int, settings: dict[str, Any]
+) -> str:
+    """NAME where its search found nothing better than what NAME is anyway: nothing is fitted twice."""
+    plain = name.removesuffix(TUNED)
+    if plain == name:
+        return name
+    return plain if make_model(plain, n_topics, settings).get_params(deep=False) == parameters else name
 
 
 def _settings(name: str, cell: Cell, grid: Grid) -> dict[str, Any]:
