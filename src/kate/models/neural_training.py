@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from kate.models.adadelta import Adadelta
+from kate.models.neural_steps import EpochPlan, steps_for
 from kate.models.training import learning_rates
 from kate.nn.documents import Documents
 from kate.nn.module import DocumentModule
@@ -38,14 +38,14 @@ class NeuralTraining:
         settings: Mapping[str, Any],
         random: Any,
     ) -> None:
-        self.module, self.X, self.held_out = module, X, held_out
+        self.module = module
         self.settings, self.random = settings, random
         self.n_documents = X.shape[0]
-        self.device = next(module.parameters()).device
-        self.optimizers = [
-            _make_optimizer(turn, settings["optimizer"], settings["learning_rate"], settings["epsilon"])
-            for turn in module.turns()
-        ]
+        self.n_turns = len(module.turns())
+        self.steps = steps_for(
+            module, X, settings["optimizer"], settings["learning_rate"], settings["epsilon"]
+        )
+        self.held_out = [] if held_out is None else list(self.steps.blocks(held_out, _BLOCK))
 
     def train_epoch(self, epoch: int) -> float:
         self.module.train()
@@ -54,33 +54,19 @@ class NeuralTraining:
         batches = np.array_split(self.random.permutation(self.n_documents), n_batches)
         max_epochs = self.settings["max_epochs"]
         rates = learning_rates(self.settings, epoch, max_epochs, n_batches)
-        optimizer = self.optimizers[epoch % len(self.optimizers)]
-        total = torch.zeros(
-            (), device=self.device, dtype=torch.float64
-        )  # read once an epoch: no waiting in between
-        for step, (rows, rate) in enumerate(zip(batches, rates, strict=True)):
-            self.module.progress = (epoch + step / n_batches) / max_epochs
-            for group in optimizer.param_groups:
-                group["lr"] = float(rate)
-            total += len(rows) * self._step(rows, optimizer)
-        return total.item() / self.n_documents
-
-    def _step(self, rows: NDArray[np.intp], optimizer: torch.optim.Optimizer) -> torch.Tensor:
-        self.module.zero_grad(set_to_none=True)
-        loss = self.module.loss(Documents.of(self.X, rows, self.device))
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        return loss.detach()
+        progress = (epoch + np.arange(n_batches) / n_batches) / max_epochs
+        total = self.steps.run(EpochPlan(batches, rates, progress, epoch % self.n_turns))
+        return total / self.n_documents
 
     def validation_loss(self) -> float | None:
-        if self.held_out is None:
+        if not self.held_out:
             return None
         self.module.eval()
-        total = 0.0
         with torch.inference_mode():
-            for documents in _blocks(self.held_out, self.device):
-                total += len(documents) * self.module.loss(documents).item()
-        return total / self.held_out.shape[0]
+            losses = torch.stack(
+                [len(documents) * self.module.loss(documents) for documents in self.held_out]
+            )
+            return float(losses.sum(dtype=torch.float64)) / sum(map(len, self.held_out))
 
     def snapshot(self) -> Snapshot:
         return {name: tensor.detach().clone() for name, tensor in self.module.state_dict().items()}
@@ -121,14 +107,3 @@ def threads(n_jobs: int | None) -> Iterator[None]:
 def _blocks(X: csr_matrix, device: torch.device) -> Iterator[Documents]:
     for start in range(0, X.shape[0], _BLOCK):
         yield Documents.of(X, slice(start, start + _BLOCK), device)
-
-
-def _make_optimizer(
-    parameters: list[torch.nn.Parameter], name: str, learning_rate: float, epsilon: float
-) -> torch.optim.Optimizer:
-    if name == "adadelta":  # as Keras has it, where the paper was computed
-        maker = Adadelta if parameters[0].device.type == "cpu" else torch.optim.Adadelta
-        return maker(parameters, lr=learning_rate, rho=0.95, eps=epsilon)
-    if name == "sgd":
-        return torch.optim.SGD(parameters, lr=learning_rate, momentum=0.9)
-    return torch.optim.Adam(parameters, lr=learning_rate, eps=epsilon, fused=True)

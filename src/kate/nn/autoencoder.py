@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kate.nn.documents import Documents
+from kate.nn.documents import Batch
 from kate.nn.losses import binary_cross_entropy, multinomial_loss
 from kate.nn.module import DocumentModule, glorot
 
@@ -68,13 +68,13 @@ class Autoencoder(DocumentModule):
         self.corruption, self.n_winners, self.penalty = corruption, n_winners, penalty
         self.output = output
 
-    def loss(self, documents: Documents) -> Tensor:
+    def loss(self, documents: Batch) -> Tensor:
         hidden = activate(self._potential(documents), self.activation)  # (n_docs, n_topics)
         kept = hidden if self.n_winners is None else self._compete(hidden)
         loss = self.scale * self.reconstruction(functional.linear(kept, self.W, self.c), documents)
         return loss + self.penalty * self.contraction(hidden) if self.penalty else loss
 
-    def codes(self, documents: Documents) -> Tensor:
+    def codes(self, documents: Batch) -> Tensor:
         potential = documents.times(self.W) + self.b
         return potential if self.output == "preactivation" else activate(potential, self.activation)
 
@@ -89,7 +89,7 @@ class Autoencoder(DocumentModule):
         slopes = slope(hidden, self.activation)
         return (slopes.square() @ self.W.square().sum(dim=0)).mean()
 
-    def _potential(self, documents: Documents) -> Tensor:
+    def _potential(self, documents: Batch) -> Tensor:
         """Wᵀ x + b, of the corrupted x while training."""
         corruption = self.corruption if self.training else None
         if corruption is None:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kate.nn.documents import Documents
+from kate.nn.documents import Batch
 from kate.nn.losses import multinomial_loss
 from kate.nn.module import DocumentModule, glorot
 
@@ -51,7 +51,7 @@ class DeepBeliefNet(DocumentModule):
         self.output = output
         self.stage: Stage = "words"
 
-    def loss(self, documents: Documents) -> Tensor:
+    def loss(self, documents: Batch) -> Tensor:
         if self.stage == "fine-tuning":
             back = (self._topics(self._hidden(documents)) @ self.U.T + self.e).sigmoid()
             return multinomial_loss(functional.linear(back, self.W, self.b), documents)
@@ -61,7 +61,7 @@ class DeepBeliefNet(DocumentModule):
             hidden = self._hidden(documents)
         return self._contrast_topics(hidden) if self.training else self._rebuild_hidden(hidden)
 
-    def codes(self, documents: Documents) -> Tensor:
+    def codes(self, documents: Batch) -> Tensor:
         potential = self._hidden(documents) @ self.U + self.d
         return potential if self.output == "preactivation" else potential.sigmoid()
 
@@ -84,7 +84,7 @@ class DeepBeliefNet(DocumentModule):
         """The free energy of hidden units, -h·e - Σ ln(1 + exp(Uᵀ h + d)): (n_docs,)."""
         return -hidden @ self.e - functional.softplus(hidden @ self.U + self.d).sum(dim=1)
 
-    def _contrast_words(self, documents: Documents) -> Tensor:
+    def _contrast_words(self, documents: Batch) -> Tensor:
         lengths = documents.totals[:, None]
         potential = documents.times(self.W)
         with torch.no_grad():  # the words' means rather than draws: less noise, and no loop over documents
@@ -99,14 +99,14 @@ class DeepBeliefNet(DocumentModule):
             dreamt = (drawn @ self.U.T + self.e).sigmoid()
         return (self.topics_energy(hidden) - self.topics_energy(dreamt)).mean()
 
-    def _rebuild_words(self, documents: Documents) -> Tensor:
+    def _rebuild_words(self, documents: Batch) -> Tensor:
         return multinomial_loss(functional.linear(self._hidden(documents), self.W, self.b), documents)
 
     def _rebuild_hidden(self, hidden: Tensor) -> Tensor:
         logits = self._topics(hidden) @ self.U.T + self.e
         return functional.binary_cross_entropy_with_logits(logits, hidden, reduction="sum") / len(hidden)
 
-    def _hidden(self, documents: Documents) -> Tensor:
+    def _hidden(self, documents: Batch) -> Tensor:
         return (documents.times(self.W) + documents.totals[:, None] * self.a).sigmoid()
 
     def _topics(self, hidden: Tensor) -> Tensor:

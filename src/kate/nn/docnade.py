@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kate.nn.documents import Documents
+from kate.nn.documents import Batch, Documents
 from kate.nn.module import DocumentModule, glorot
 from kate.nn.word_tree import WordTree
 
@@ -55,6 +55,8 @@ class DocNADE(DocumentModule):
     The code of a document is g(c + Σ_k W_{v_k}) over all its words.
     """
 
+    has_fixed_shapes = False  # a batch has as many tokens as its documents
+
     def __init__(
         self,
         n_words: int,
@@ -73,7 +75,7 @@ class DocNADE(DocumentModule):
         self.output: WordTree | _Softmax = maker(n_words, n_topics, generator)
         self.activation, self.targets, self.n_positions = activation, targets, n_positions
 
-    def loss(self, documents: Documents) -> Tensor:
+    def loss(self, documents: Batch) -> Tensor:
         generator = self.generator
         if not self.training:  # the same draws every time, so that epochs can be compared
             generator = torch.Generator(self.W.device).manual_seed(0)
@@ -83,7 +85,7 @@ class DocNADE(DocumentModule):
             return losses.sum() / (n_splits * len(documents))
         return self._loss_of_next(documents, generator) / len(documents)
 
-    def codes(self, documents: Documents) -> Tensor:
+    def codes(self, documents: Batch) -> Tensor:
         return self._activate(documents.times(self.W) + self.c)
 
     def topics(self) -> Tensor:
@@ -101,7 +103,7 @@ class DocNADE(DocumentModule):
         zeros = torch.zeros(len(tokens.lengths), device=log_words.device)
         return zeros.index_add(0, tokens.rows, log_words)
 
-    def _loss_of_next(self, documents: Documents, generator: torch.Generator) -> Tensor:
+    def _loss_of_next(self, documents: Batch, generator: torch.Generator) -> Tensor:
         tokens = shuffled(documents, generator)
         if self.n_positions is None:
             return -self.log_likelihood(tokens).sum()
@@ -113,7 +115,7 @@ class DocNADE(DocumentModule):
         log_words = self.output.log_probability(self._hidden(tokens)[drawn], tokens.words[drawn])
         return -(weights * log_words).sum()
 
-    def _loss_of_rest(self, documents: Documents, generator: torch.Generator) -> Tensor:
+    def _loss_of_rest(self, documents: Batch, generator: torch.Generator) -> Tensor:
         tokens = shuffled(documents, generator)
         at = torch.rand(len(documents), generator=generator, device=self.W.device)
         splits = (at * tokens.lengths).long()  # (n_docs,), from 0 to below the length
@@ -134,10 +136,11 @@ class DocNADE(DocumentModule):
         return potential.tanh() if self.activation == "tanh" else potential.sigmoid()
 
 
-def shuffled(documents: Documents, generator: torch.Generator) -> Tokens:
+def shuffled(documents: Batch, generator: torch.Generator) -> Tokens:
     """Every word as often as it is counted, in a random order within its document."""
-    times = documents.values.round().long()
-    words, rows = documents.words.repeat_interleave(times), documents.rows.repeat_interleave(times)
+    entries = documents.entries()
+    times = entries.values.round().long()
+    words, rows = entries.words.repeat_interleave(times), entries.rows.repeat_interleave(times)
     keys = torch.rand(len(words), generator=generator, device=words.device)
     order = torch.argsort(rows + keys.double())
     return tokens_of(words[order], rows[order], len(documents))

@@ -1,7 +1,8 @@
-"""A batch of documents as PyTorch sees it: sparse, and dense only one batch at a time."""
+"""A batch of documents as PyTorch sees it: sparse, or dense where every step shall have the same shapes."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,11 +13,56 @@ from scipy.sparse import csr_matrix
 from torch import Tensor
 from torch.nn import functional
 
-__all__ = ["Documents"]
+__all__ = ["Batch", "DenseDocuments", "Documents", "Entries"]
 
 
 @dataclass(frozen=True, eq=False)
-class Documents:
+class Entries:
+    """What stands in documents, one after the other: word, document and value, (n_entries,) each."""
+
+    words: Tensor
+    rows: Tensor
+    values: Tensor
+
+
+class Batch(ABC):
+    """A few documents, in a form of its own: ``values`` has as many numbers as the form needs."""
+
+    values: Tensor
+    n_words: int
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of documents."""
+
+    @property
+    @abstractmethod
+    def totals(self) -> Tensor:
+        """(n_docs,) the sum of each document's values."""
+
+    @abstractmethod
+    def spread(self, numbers: Tensor) -> Tensor:
+        """A number a document, (n_docs,), in the form of ``values``."""
+
+    @abstractmethod
+    def with_values(self, values: Tensor) -> Batch:
+        """The same documents with other values where there are any."""
+
+    @abstractmethod
+    def dense(self) -> Tensor:
+        """(n_docs, n_words): the batch as a matrix."""
+
+    @abstractmethod
+    def times(self, weights: Tensor) -> Tensor:
+        """The product with ``weights`` (n_words, width): (n_docs, width)."""
+
+    @abstractmethod
+    def entries(self) -> Entries:
+        """What stands there one by one; how much that is differs from batch to batch."""
+
+
+@dataclass(frozen=True, eq=False)
+class Documents(Batch):
     """The words of a few documents, one document after the other.
 
     ``words``   (n_entries,) columns, int64
@@ -63,20 +109,62 @@ class Documents:
 
     @cached_property
     def totals(self) -> Tensor:
-        """(n_docs,) the sum of each document's values."""
         return torch.zeros(len(self), device=self.values.device).index_add_(0, self.rows, self.values)
+
+    def spread(self, numbers: Tensor) -> Tensor:
+        return numbers[self.rows]
 
     def with_values(self, values: Tensor) -> Documents:
         return Documents(self.words, values, self.starts, self.n_words)
 
     def dense(self) -> Tensor:
-        """(n_docs, n_words): the batch as a matrix."""
         dense = torch.zeros(len(self) * self.n_words, device=self.values.device)
         # added, not put: a word may stand twice
         return dense.index_add_(0, self.rows * self.n_words + self.words, self.values).view(len(self), -1)
 
     def times(self, weights: Tensor) -> Tensor:
-        """The product with ``weights`` (n_words, width), by the words that are there: (n_docs, width)."""
         return functional.embedding_bag(
             self.words, weights, self.starts, mode="sum", per_sample_weights=self.values
         )
+
+    def entries(self) -> Entries:
+        return Entries(self.words, self.rows, self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class DenseDocuments(Batch):
+    """A few documents as a matrix, ``values`` (n_docs, n_words).
+
+    >>> documents = DenseDocuments(torch.tensor([[3.0, 0.0, 0.0], [0.0, 2.0, 1.0]]))
+    >>> documents.totals, documents.entries().words
+    (tensor([3., 3.]), tensor([0, 1, 2]))
+    """
+
+    values: Tensor
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def n_words(self) -> int:  # type: ignore[override]  # told by the matrix
+        return self.values.shape[1]
+
+    @cached_property
+    def totals(self) -> Tensor:
+        return self.values.sum(dim=1)
+
+    def spread(self, numbers: Tensor) -> Tensor:
+        return numbers[:, None]
+
+    def with_values(self, values: Tensor) -> DenseDocuments:
+        return DenseDocuments(values)
+
+    def dense(self) -> Tensor:
+        return self.values
+
+    def times(self, weights: Tensor) -> Tensor:
+        return self.values @ weights
+
+    def entries(self) -> Entries:
+        rows, words = self.values.nonzero(as_tuple=True)
+        return Entries(words, rows, self.values[rows, words])

@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from kate.nn.documents import Documents
+from kate.nn.documents import Batch
 from kate.nn.losses import kl_divergence
 from kate.nn.module import DocumentModule, dropped, glorot, linear
 
@@ -58,7 +58,7 @@ class VariationalModule(DocumentModule):
         self.dropout, self.kl_weight, self.kl_warmup = dropout, kl_weight, kl_warmup
         self.prior_variance = prior_variance
 
-    def read(self, documents: Documents) -> tuple[Tensor, Tensor]:
+    def read(self, documents: Batch) -> tuple[Tensor, Tensor]:
         """Mean and log variance, each (n_docs, n_topics)."""
         hidden = squashed(read_as(documents, self.reading).times(self.U) + self.u, self.squash)
         for layer in self.layers:
@@ -74,19 +74,20 @@ class VariationalModule(DocumentModule):
 
     def divergence(self, mean: Tensor, log_variance: Tensor) -> Tensor:
         """The weighted KL, the mean of the documents; in full outside of training."""
-        weight = self.kl_weight
+        divergence = self.kl_weight * kl_divergence(mean, log_variance, self.prior_variance).mean()
         if self.training and self.kl_warmup > 0:
-            weight *= min(1.0, self.progress / self.kl_warmup)
-        return weight * kl_divergence(mean, log_variance, self.prior_variance).mean()
+            return divergence * (torch.as_tensor(self.progress) / self.kl_warmup).clamp(max=1)
+        return divergence
 
 
-def read_as(documents: Documents, reading: Reading) -> Documents:
+def read_as(documents: Batch, reading: Reading) -> Batch:
     """What the network sees of the counts."""
     if reading == "counts":
         return documents
     if reading == "log":
         return documents.with_values(documents.values.log1p())
-    return documents.with_values(documents.values / documents.totals[documents.rows])
+    totals = documents.totals.clamp(min=torch.finfo(torch.float32).tiny)  # of an empty document, too
+    return documents.with_values(documents.values / documents.spread(totals))
 
 
 def squashed(potential: Tensor, squash: Squash) -> Tensor:

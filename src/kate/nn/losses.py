@@ -7,18 +7,18 @@ import math
 from torch import Tensor
 from torch.nn import functional
 
-from kate.nn.documents import Documents
+from kate.nn.documents import Batch
 
 __all__ = ["binary_cross_entropy", "kl_divergence", "multinomial_loss"]
 
 
-def binary_cross_entropy(logits: Tensor, documents: Documents) -> Tensor:
+def binary_cross_entropy(logits: Tensor, documents: Batch) -> Tensor:
     """-Σ x ln σ(logits) + (1 - x) ln(1 - σ(logits)) over the words, the mean of the documents."""
     total = functional.binary_cross_entropy_with_logits(logits, documents.dense(), reduction="sum")
     return total / len(documents)
 
 
-def multinomial_loss(logits: Tensor, documents: Documents) -> Tensor:
+def multinomial_loss(logits: Tensor, documents: Batch) -> Tensor:
     """-Σ x ln softmax(logits) over the words, the mean of the documents."""
     return -(functional.log_softmax(logits, dim=1) * documents.dense()).sum() / len(documents)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from kate.nn.documents import Documents
+from kate.nn.documents import Batch
 
 __all__ = ["DocumentModule", "dropped", "glorot", "linear"]
 
@@ -16,11 +17,13 @@ class DocumentModule(nn.Module, ABC):
     """A model of documents: ``loss`` to train it by, ``codes`` to use it for.
 
     Everything random is drawn from ``generator``, never from PyTorch's global state. ``progress`` is the share of the
-    training that is over; the training loop sets it, for what is warmed up.
+    training that is over; the training loop sets it, for what is warmed up. With ``has_fixed_shapes`` batches of as
+    many documents take the same operations on the same shapes, so that a step can be captured and replayed.
     """
 
     generator: torch.Generator
-    progress: float
+    progress: float | Tensor
+    has_fixed_shapes: ClassVar[bool] = True
 
     def __init__(self, generator: torch.Generator) -> None:
         super().__init__()
@@ -28,11 +31,11 @@ class DocumentModule(nn.Module, ABC):
         self.progress = 1.0
 
     @abstractmethod
-    def loss(self, documents: Documents) -> Tensor:
+    def loss(self, documents: Batch) -> Tensor:
         """The mean loss of a document, a scalar."""
 
     @abstractmethod
-    def codes(self, documents: Documents) -> Tensor:
+    def codes(self, documents: Batch) -> Tensor:
         """The documents' vectors (n_docs, n_topics); nothing in them is random."""
 
     @abstractmethod

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kate.nn.documents import Documents
+from kate.nn.documents import Batch
 from kate.nn.gaussian import VariationalModule
 from kate.nn.module import dropped, glorot, linear
 
@@ -23,13 +23,13 @@ class _TopicModel(VariationalModule):
     def log_words(self, z: Tensor) -> Tensor:
         """ln p(word given z), (n_docs, n_words)."""
 
-    def loss(self, documents: Documents) -> Tensor:
+    def loss(self, documents: Batch) -> Tensor:
         mean, log_variance = self.read(documents)
         log_words = self.log_words(self.draw(mean, log_variance))
         rebuilt = -(documents.dense() * log_words).sum() / len(documents)
         return rebuilt + self.divergence(mean, log_variance)
 
-    def codes(self, documents: Documents) -> Tensor:
+    def codes(self, documents: Batch) -> Tensor:
         return self.read(documents)[0]
 
 
@@ -80,7 +80,7 @@ class _SharesOfTopics(_TopicModel):
         super().__init__(n_words, n_topics, generator, **reader)
         self.output = output
 
-    def codes(self, documents: Documents) -> Tensor:
+    def codes(self, documents: Batch) -> Tensor:
         mean = self.read(documents)[0]
         return mean if self.output == "mean" else mean.softmax(dim=1)
 
@@ -111,7 +111,7 @@ class ProductOfExperts(_SharesOfTopics):
         )
         self.norm_words = nn.BatchNorm1d(n_words, affine=False, device=generator.device)
 
-    def read(self, documents: Documents) -> tuple[Tensor, Tensor]:
+    def read(self, documents: Batch) -> tuple[Tensor, Tensor]:
         mean, log_variance = super().read(documents)
         return self.norm_mean(mean), self.norm_log_variance(log_variance)
 

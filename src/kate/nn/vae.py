@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kate.nn.documents import Documents
+from kate.nn.documents import Batch
 from kate.nn.gaussian import VariationalModule
 from kate.nn.losses import binary_cross_entropy, multinomial_loss
 from kate.nn.module import linear
@@ -55,13 +55,13 @@ class VariationalAutoencoder(VariationalModule):
         self.c = nn.Parameter(torch.zeros(n_words, device=generator.device))
         self.reconstruction = binary_cross_entropy if loss == "cross-entropy" else multinomial_loss
 
-    def loss(self, documents: Documents) -> Tensor:
+    def loss(self, documents: Batch) -> Tensor:
         mean, log_variance = self.read(documents)
         hidden = self.V(self.draw(mean, log_variance)).tanh()  # (n_docs, n_hidden)
         rebuilt = self.reconstruction(functional.linear(hidden, self.U, self.c), documents)
         return rebuilt + self.divergence(mean, log_variance)
 
-    def codes(self, documents: Documents) -> Tensor:
+    def codes(self, documents: Batch) -> Tensor:
         return self.read(documents)[0]
 
     def topics(self) -> Tensor:
