@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -24,6 +26,36 @@ def test_inference_agrees_with_gensims_own() -> None:
     gamma, _ = own.inference(list(Sparse2Corpus(COUNTS, documents_columns=False)))
     found = infer_proportions(COUNTS, model.strengths_, model.prior_, iterations=500)
     np.testing.assert_allclose(found, gamma / gamma.sum(axis=1, keepdims=True), atol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "eta"), [("symmetric", 0.1), ("asymmetric", "symmetric"), ("auto", "auto")]
+)
+def test_training_agrees_with_gensims_own(
+    alpha: str, eta: str | float, caplog: pytest.LogCaptureFixture
+) -> None:
+    from gensim.matutils import Sparse2Corpus
+    from gensim.models import LdaModel
+
+    counts = np.random.default_rng(1).poisson(0.5, (60, 40))
+    counts[7] = 0  # a document without a word
+    X = csr_matrix(counts)
+    with caplog.at_level(logging.DEBUG):  # gensim's messages read the topics and the chunks
+        model = GensimLDA(5, passes=3, chunk_size=25, alpha=alpha, eta=eta, random_state=3).fit(X)
+    own = LdaModel(
+        Sparse2Corpus(X, documents_columns=False),
+        num_topics=5,
+        id2word={i: str(i) for i in range(40)},
+        passes=3,
+        chunksize=25,
+        alpha=alpha,
+        eta=eta,
+        eval_every=None,
+        random_state=3,
+    )
+    np.testing.assert_allclose(model.components_, own.get_topics(), rtol=1e-3)
+    np.testing.assert_allclose(model.prior_, own.alpha, rtol=1e-3)
+    assert "documents converged within 50 iterations" in caplog.text
 
 
 def test_a_tiny_prior_and_a_word_of_no_topic_stay_finite() -> None:

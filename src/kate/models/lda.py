@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,11 +12,13 @@ from scipy.special import psi
 from sklearn.utils.validation import check_is_fitted
 
 from kate.models.base import Counts, CountsEstimator, Floats, require_whole_numbers, seed_of
+from kate.models.mean_field import settle
 from kate.text.sequences import Sequences
 
 __all__ = ["LDA", "GensimLDA", "SklearnLDA", "TomotopyLDA", "infer_proportions"]
 
-_BLOCK = 1024  # documents at a time
+logger = logging.getLogger(__name__)
+
 _TOLERANCE = 1e-3  # of the mean change of a document's pseudo-counts, as gensim and scikit-learn have it
 
 
@@ -126,12 +129,9 @@ class GensimLDA(LDA):
         self.random_state = random_state
 
     def _learn(self, X: csr_matrix, seed: int) -> Topics:
-        from gensim.matutils import Sparse2Corpus
-        from gensim.models import LdaModel
-
         require_whole_numbers(self, "passes", "chunk_size")
-        model = LdaModel(
-            Sparse2Corpus(X, documents_columns=False),
+        model = _gensim_model()(
+            X,
             num_topics=self.n_topics,
             id2word={column: str(column) for column in range(X.shape[1])},
             passes=self.passes,
@@ -251,39 +251,53 @@ def infer_proportions(X: csr_matrix, strengths: Floats, prior: Floats, iteration
 
         γ = α + Σ_w counts_w · φ_w        φ_w ∝ exp(E[ln θ]) · strengths_w
 
-    In blocks of documents; a document leaves its block when its γ has settled.
+    A document's iteration ends when its γ has settled.
 
     >>> topics = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
     >>> infer_proportions(csr_matrix([[4, 4, 0], [0, 0, 0]]), topics, np.ones(2, np.float32)).round(2)
     array([[0.9, 0.1],
            [0.5, 0.5]], dtype=float32)
     """
+    # a word of no topic has a little of each: its likelihood is not 0
     words = np.ascontiguousarray(strengths.T, dtype=np.float32) + np.float32(1e-30)
-    gammas = [
-        _settle(csr_matrix(X[start : start + _BLOCK], dtype=np.float32), words, prior, iterations)
-        for start in range(0, X.shape[0], _BLOCK)
-    ]
-    gamma = np.concatenate(gammas)
+    gamma = np.ones((X.shape[0], words.shape[1]), dtype=np.float32)
+    settle(X, words, prior, gamma, iterations=iterations, tolerance=_TOLERANCE)
     return np.asarray(gamma / gamma.sum(axis=1, keepdims=True), dtype=np.float32)
 
 
-def _settle(X: csr_matrix, words: Floats, prior: Floats, iterations: int) -> Floats:
-    """γ (n_docs, n_topics) of one block."""
-    gamma = np.ones((X.shape[0], words.shape[1]), dtype=np.float32)
-    moving = np.arange(X.shape[0])
-    for _ in range(iterations):
-        logs = psi(gamma[moving])
-        theta = np.exp(
-            logs - logs.max(axis=1, keepdims=True)
-        )  # the scale cancels; a small one would underflow
-        documents = np.repeat(np.arange(len(moving)), np.diff(X.indptr))
-        likelihoods = np.einsum("ij,ij->i", theta[documents], words[X.indices])
-        shares = csr_matrix((X.data / likelihoods, X.indices, X.indptr), shape=X.shape)
-        settled = prior + theta * (shares @ words)
-        change = np.abs(settled - gamma[moving]).mean(axis=1)
-        gamma[moving] = settled
-        still = change > _TOLERANCE
-        if not still.any():
-            break
-        moving, X = moving[still], X[still]
-    return gamma
+def _gensim_model() -> type[Any]:
+    """gensim's model with the compiled iteration for documents, to be trained on the numbers of rows.
+
+    The rest is gensim's: the random starts of documents, the updates of the topics and of the priors.
+    """
+    from gensim.models import LdaModel
+
+    class RowsLdaModel(LdaModel):
+        def __init__(self, X: csr_matrix, **settings: Any) -> None:
+            self.X = X
+            super().__init__(range(X.shape[0]), **settings)
+
+        def inference(
+            self, chunk: list[int], collect_sstats: bool = False
+        ) -> tuple[Floats, NDArray[Any] | None]:
+            """γ (n_rows, n_topics) of rows that follow each other, and the statistics (n_topics, n_words)."""
+            start = self.random_state.gamma(100.0, 1.0 / 100.0, (len(chunk), self.num_topics))
+            gamma = start.astype(np.float32)
+            words = np.ascontiguousarray(self.expElogbeta.T)
+            statistics = np.zeros_like(words) if collect_sstats else None
+            n_settled = settle(
+                self.X[chunk[0] : chunk[-1] + 1],
+                words,
+                self.alpha,
+                gamma,
+                iterations=self.iterations,
+                tolerance=self.gamma_threshold,
+                epsilon=float(np.finfo(np.float32).eps),
+                statistics=statistics,
+            )
+            logger.debug(
+                "%d/%d documents converged within %d iterations", n_settled, len(chunk), self.iterations
+            )
+            return gamma, None if statistics is None else (statistics * words).T
+
+    return RowsLdaModel
