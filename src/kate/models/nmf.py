@@ -1,11 +1,14 @@
 """NMF: TF-IDF as a product of two matrices without negative numbers, topics and their shares."""
 
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 import warnings
 from typing import Any, Self
 
 import numpy as np
+from numba import njit
+from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
 from kate.models.base import Counts, CountsEstimator, Floats, require_whole_numbers, seed_of
@@ -14,7 +17,6 @@ from kate.models.weighting import inverse_document_frequencies, weigh
 __all__ = ["NMF"]
 
 _ENCODING_ITERATIONS = 50
-_BLOCK = 4096
 
 
 class NMF(CountsEstimator):
@@ -77,7 +79,7 @@ class NMF(CountsEstimator):
         weights = weigh(X, self.idf_, sublinear=self.sublinear)
         # nndsvd starts from a singular value decomposition, which has no more vectors than rows or columns
         start = "nndsvda" if self.n_topics <= min(X.shape) else "random"
-        self.components_ = self._factorise(weights, init=start, max_iter=self.max_iter, tol=1e-4)[1]
+        self.components_ = self._factorise(weights, start)
         self.settings_ = self.get_params(deep=False)
         return self
 
@@ -85,31 +87,64 @@ class NMF(CountsEstimator):
         """The shares of topics (n_docs, n_topics) in documents."""
         check_is_fitted(self)
         weights = weigh(self._checked(X, reset=False), self.idf_, sublinear=self.sublinear)
-        # no tolerance: when to stop would hang on the documents beside it
-        fixed: dict[str, Any] = {"H": self.components_, "update_H": False, "tol": 0.0}
-        blocks = [
-            self._factorise(weights[start : start + _BLOCK], max_iter=_ENCODING_ITERATIONS, **fixed)[0]
-            for start in range(0, weights.shape[0], _BLOCK)
-        ]
-        return np.concatenate(blocks)
+        topics = self.components_
+        penalty = self.regularisation * topics.shape[1]
+        targets = weights @ topics.T - np.float32(penalty * self.l1_ratio)  # (n_docs, n_topics)
+        products = topics @ topics.T  # (n_topics, n_topics)
+        products.flat[:: len(products) + 1] += np.float32(penalty * (1 - self.l1_ratio))
+        shares = np.zeros_like(targets)
+        _descend(targets, products, shares, _ENCODING_ITERATIONS)
+        return shares
 
     @property
     def word_vectors_(self) -> Floats:
         check_is_fitted(self)
         return self.components_.T
 
-    def _factorise(self, weights: Any, **how: Any) -> tuple[Floats, Floats]:
+    def _factorise(self, weights: csr_matrix, start: str) -> Floats:
+        """H by scikit-learn."""
         from sklearn.decomposition import non_negative_factorization
         from sklearn.exceptions import ConvergenceWarning
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the number of passes is a parameter
-            V, H, _ = non_negative_factorization(
+            _, H, _ = non_negative_factorization(
                 weights,
                 n_components=self.n_topics,
+                init=start,
+                max_iter=self.max_iter,
+                tol=1e-4,
                 alpha_W=self.regularisation,
                 l1_ratio=self.l1_ratio,
                 random_state=seed_of(self.random_state),
-                **how,
             )
-        return np.asarray(V, dtype=np.float32), np.asarray(H, dtype=np.float32)
+        return np.asarray(H, dtype=np.float32)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _descend(targets, products, shares, iterations):
+    """Minimise ½ v products vᵀ - targets vᵀ over every row v ≥ 0 of shares, one share at a time.
+
+    Most shares are 0 and stay there: the gradient is kept, and moves with the shares that do. A row ends early when
+    none of them moves any more, so it does not hang on the documents beside it.
+    """
+    n_topics = products.shape[0]
+    gradient = np.empty(n_topics, dtype=np.float32)
+    for document in range(targets.shape[0]):
+        for topic in range(n_topics):
+            gradient[topic] = -targets[document, topic]
+        for _ in range(iterations):
+            moved = False
+            for topic in range(n_topics):
+                curvature, share = products[topic, topic], shares[document, topic]
+                if curvature == 0:
+                    continue
+                step = max(share - gradient[topic] / curvature, np.float32(0)) - share
+                if step == 0:
+                    continue
+                moved = True
+                shares[document, topic] = share + step
+                for other in range(n_topics):
+                    gradient[other] += step * products[topic, other]
+            if not moved:
+                break
