@@ -23,6 +23,7 @@ from kate.engines.formulas import (
     LANES,
     TILE,
     exp,
+    exp_below,
     fma,
     kernel,
     log,
@@ -58,7 +59,7 @@ _HEADROOM = np.float32(
 @vector_function
 def _shrink(o):
     """e^-|o|"""
-    return exp.formula(-o.absolute())
+    return exp_below.formula(-o.absolute())
 
 
 @vector_function
@@ -151,10 +152,10 @@ def _tile_bias(c, tile, words, is_softmax, bias):
 
 
 @kernel
-def _sigmoids(E, n_docs, weights):
+def _sigmoids(E, n_docs, weights, rule):
     """Logits become sigmoids in place; returns Σ softplus(o), the cross-entropy but for the target's part.
 
-    Both are times the weights of their words.
+    With a sample, both are times the weights of their words.
     """
     loss = 0.0
     for v in range(0, ROW, BYTES):
@@ -165,7 +166,8 @@ def _sigmoids(E, n_docs, weights):
             for d in range(first, min(first + _FACTORS, n_docs)):
                 o = load(E + d * ROW + v)
                 shrunk = _shrink(o)
-                store(E + d * ROW + v, times(weight, _sigmoid(o, shrunk)))
+                e = _sigmoid(o, shrunk)
+                store(E + d * ROW + v, e if rule.n_draws is None else times(weight, e))
                 product, positive = _grow(product, shrunk), plus(positive, maximum(o, zeros()))
             loss += total(times(weight, plus(positive, log(product))))
     return loss
@@ -227,7 +229,7 @@ def _decode_tile(thread, group, tile, n_docs, parameters, rule, words, space):
     if rule.softmax:
         _exponentials(group, tile, E, n_docs, space)
     else:
-        loss = _sigmoids(E, n_docs, address(words.weight) + tile * ROW)
+        loss = _sigmoids(E, n_docs, address(words.weight) + tile * ROW, rule)
     if rule.purpose >= GRADIENT:
         for block in range(n_blocks):
             for d in range(n_docs):

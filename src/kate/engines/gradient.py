@@ -49,8 +49,9 @@ def _adam_change(first, second, epsilon):
 
 
 @vector_function
-def _root(x):
-    return x * reciprocal_root.formula(x)
+def _root_of_ratio(x, y):
+    """sqrt(x / y) with one root and no division; the product of both must be a float."""
+    return x * reciprocal_root.formula(x * y)
 
 
 @kernel
@@ -75,9 +76,7 @@ def adadelta(p, g, first, second, size, u):
         gradient = load(g + v)
         squares = _moved(load(first + v), rho, times(gradient, gradient))
         changes = load(second + v)
-        change = times(
-            times(gradient, _root(plus(changes, epsilon))), reciprocal_root(plus(squares, epsilon))
-        )
+        change = times(gradient, _root_of_ratio(plus(changes, epsilon), plus(squares, epsilon)))
         store(first + v, squares)
         store(second + v, _moved(changes, rho, times(change, change)))
         store(p + v, fma(change, minus, load(p + v)))

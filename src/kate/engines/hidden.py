@@ -190,9 +190,10 @@ def _list_winners(d, rule, space):
         if j == block * BLOCK:
             space.split[d, block] = n + -n % 8  # eight are decoded at a time
             block += 1
-        if A[j] != _ZERO or rule.n_winners == 0:
+        if n < who.size:
+            # a loser is written, too, and written over by the next: no branch could foresee who wins
             who[n], value[n] = j * ROW, A[j]
-            n += 1
+            n += A[j] != _ZERO or rule.n_winners == 0
     space.n_who[d] = n
     while n % 8:
         who[n], value[n] = 0, _ZERO
