@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from kate.tasks.arrays import Floats
+from kate.tasks.torch_probes import gpu, objective_on
 
 __all__ = ["STRENGTHS", "LinearProbe", "Loss", "fit_path", "fit_probe", "logistic_loss", "softmax_loss"]
 
@@ -175,10 +176,16 @@ def _minimize(
     if start is not None:
         guess[:-1] = start.weights if turned.axes is None else turned.axes.T @ start.weights
         guess[-1] = start.bias
+    device = gpu() if loss in (softmax_loss, logistic_loss) else None
+    objective = (
+        _objective(turned.inputs, targets, loss, l2, units)
+        if device is None
+        else objective_on(device, turned.inputs, targets, l2, units)
+    )
     # One thread: blocks are small, and a score must not depend on the number of cores.
     with threadpool_limits(1, user_api="blas"):
         found = minimize(
-            _objective(turned.inputs, targets, loss, l2, units),
+            objective,
             (guess / units).ravel(),
             jac=True,
             method="L-BFGS-B",
