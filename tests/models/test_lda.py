@@ -1,8 +1,9 @@
-"""LDA: inference against gensim's own, the one rule for all libraries, parameters that make no sense."""
+"""LDA: inference and training against the libraries' own, the one rule for all, parameters that make no sense."""
 
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,6 +57,31 @@ def test_training_agrees_with_gensims_own(
     np.testing.assert_allclose(model.components_, own.get_topics(), rtol=1e-3)
     np.testing.assert_allclose(model.prior_, own.alpha, rtol=1e-3)
     assert "documents converged within 50 iterations" in caplog.text
+
+
+@pytest.mark.parametrize(("alpha", "eta", "dtype"), [(None, None, np.float32), (0.5, 0.1, np.float64)])
+def test_training_agrees_with_scikit_learns_own(
+    alpha: float | None, eta: float | None, dtype: type[np.floating[Any]]
+) -> None:
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    counts = np.random.default_rng(1).poisson(0.5, (60, 40))
+    counts[7] = 0  # a document without a word
+    X = csr_matrix(counts, dtype=dtype)
+    model = SklearnLDA(5, passes=3, batch_size=25, alpha=alpha, eta=eta, random_state=3).fit(X)
+    own = LatentDirichletAllocation(
+        5,
+        doc_topic_prior=alpha,
+        topic_word_prior=eta,
+        learning_method="online",
+        max_iter=3,
+        batch_size=25,
+        max_doc_update_iter=50,
+        random_state=3,
+    ).fit(X)
+    topics = own.components_ / own.components_.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.components_, topics, rtol=1e-3)
+    np.testing.assert_allclose(model.prior_, own.doc_topic_prior_)
 
 
 def test_a_tiny_prior_and_a_word_of_no_topic_stay_finite() -> None:

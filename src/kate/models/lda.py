@@ -182,20 +182,19 @@ class SklearnLDA(LDA):
         self.random_state = random_state
 
     def _learn(self, X: csr_matrix, seed: int) -> Topics:
-        from sklearn.decomposition import LatentDirichletAllocation
-
         require_whole_numbers(self, "passes", "batch_size")
-        model = LatentDirichletAllocation(
+        model = _sklearn_model()(
             self.n_topics,
             doc_topic_prior=self.alpha,
             topic_word_prior=self.eta,
-            learning_method="online",
             learning_decay=self.decay,
-            max_iter=self.passes,
             batch_size=self.batch_size,
+            total_samples=X.shape[0],
             max_doc_update_iter=self.iterations,
             random_state=seed,
-        ).fit(X)
+        )
+        for _ in range(self.passes):  # as ``fit`` does, which would then compute the perplexity too
+            model.partial_fit(X)
         return Topics.variational(model.components_, np.full(self.n_topics, model.doc_topic_prior_))
 
 
@@ -301,3 +300,32 @@ def _gensim_model() -> type[Any]:
             return gamma, None if statistics is None else (statistics * words).T
 
     return RowsLdaModel
+
+
+def _sklearn_model() -> type[Any]:
+    """scikit-learn's model with the compiled iteration for documents; the rest is scikit-learn's."""
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    class CompiledLatentDirichletAllocation(LatentDirichletAllocation):
+        def _e_step(
+            self, X: csr_matrix, cal_sstats: bool, random_init: bool, parallel: Any = None
+        ) -> tuple[Floats, NDArray[Any] | None]:
+            """γ (n_rows, n_topics) of rows, and the statistics (n_topics, n_words)."""
+            shape = X.shape[0], self.n_components
+            start = self.random_state_.gamma(100.0, 0.01, shape) if random_init else np.ones(shape)
+            gamma = start.astype(np.float32)
+            words = np.ascontiguousarray(self.exp_dirichlet_component_.T, dtype=np.float32)
+            statistics = np.zeros_like(words) if cal_sstats else None
+            settle(
+                X,
+                words,
+                np.full(self.n_components, self.doc_topic_prior_, dtype=np.float32),
+                gamma,
+                iterations=self.max_doc_update_iter,
+                tolerance=self.mean_change_tol,
+                epsilon=float(np.finfo(X.dtype).eps),
+                statistics=statistics,
+            )
+            return gamma, None if statistics is None else (statistics * words).T
+
+    return CompiledLatentDirichletAllocation

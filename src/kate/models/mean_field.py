@@ -1,4 +1,4 @@
-"""LDA's mean-field iteration for documents, compiled: what documents are inferred with, and gensim's training too.
+"""LDA's mean-field iteration for documents, compiled: to infer documents, and to train by gensim and scikit-learn.
 
     γ = α + Σ_w counts_w · φ_w        φ_w ∝ exp ψ(γ) · strengths_w
 
