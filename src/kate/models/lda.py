@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -12,12 +11,11 @@ from scipy.special import psi
 from sklearn.utils.validation import check_is_fitted
 
 from kate.models.base import Counts, CountsEstimator, Floats, require_whole_numbers, seed_of
+from kate.models.lda_training import gensim_model, sklearn_model
 from kate.models.mean_field import settle
 from kate.text.sequences import Sequences
 
 __all__ = ["LDA", "GensimLDA", "SklearnLDA", "TomotopyLDA", "infer_proportions"]
-
-logger = logging.getLogger(__name__)
 
 _TOLERANCE = 1e-3  # of the mean change of a document's pseudo-counts, as gensim and scikit-learn have it
 
@@ -130,7 +128,7 @@ class GensimLDA(LDA):
 
     def _learn(self, X: csr_matrix, seed: int) -> Topics:
         require_whole_numbers(self, "passes", "chunk_size")
-        model = _gensim_model()(
+        model = gensim_model()(
             X,
             num_topics=self.n_topics,
             id2word={column: str(column) for column in range(X.shape[1])},
@@ -183,7 +181,7 @@ class SklearnLDA(LDA):
 
     def _learn(self, X: csr_matrix, seed: int) -> Topics:
         require_whole_numbers(self, "passes", "batch_size")
-        model = _sklearn_model()(
+        model = sklearn_model()(
             self.n_topics,
             doc_topic_prior=self.alpha,
             topic_word_prior=self.eta,
@@ -194,7 +192,7 @@ class SklearnLDA(LDA):
             random_state=seed,
         )
         for _ in range(self.passes):  # as ``fit`` does, which would then compute the perplexity too
-            model.partial_fit(X)
+            model.partial_fit(X.astype(np.float32, copy=False))
         return Topics.variational(model.components_, np.full(self.n_topics, model.doc_topic_prior_))
 
 
@@ -262,70 +260,3 @@ def infer_proportions(X: csr_matrix, strengths: Floats, prior: Floats, iteration
     gamma = np.ones((X.shape[0], words.shape[1]), dtype=np.float32)
     settle(X, words, prior, gamma, iterations=iterations, tolerance=_TOLERANCE)
     return np.asarray(gamma / gamma.sum(axis=1, keepdims=True), dtype=np.float32)
-
-
-def _gensim_model() -> type[Any]:
-    """gensim's model with the compiled iteration for documents, to be trained on the numbers of rows.
-
-    The rest is gensim's: the random starts of documents, the updates of the topics and of the priors.
-    """
-    from gensim.models import LdaModel
-
-    class RowsLdaModel(LdaModel):
-        def __init__(self, X: csr_matrix, **settings: Any) -> None:
-            self.X = X
-            super().__init__(range(X.shape[0]), **settings)
-
-        def inference(
-            self, chunk: list[int], collect_sstats: bool = False
-        ) -> tuple[Floats, NDArray[Any] | None]:
-            """γ (n_rows, n_topics) of rows that follow each other, and the statistics (n_topics, n_words)."""
-            start = self.random_state.gamma(100.0, 1.0 / 100.0, (len(chunk), self.num_topics))
-            gamma = start.astype(np.float32)
-            words = np.ascontiguousarray(self.expElogbeta.T)
-            statistics = np.zeros_like(words) if collect_sstats else None
-            n_settled = settle(
-                self.X[chunk[0] : chunk[-1] + 1],
-                words,
-                self.alpha,
-                gamma,
-                iterations=self.iterations,
-                tolerance=self.gamma_threshold,
-                epsilon=float(np.finfo(np.float32).eps),
-                statistics=statistics,
-            )
-            logger.debug(
-                "%d/%d documents converged within %d iterations", n_settled, len(chunk), self.iterations
-            )
-            return gamma, None if statistics is None else (statistics * words).T
-
-    return RowsLdaModel
-
-
-def _sklearn_model() -> type[Any]:
-    """scikit-learn's model with the compiled iteration for documents; the rest is scikit-learn's."""
-    from sklearn.decomposition import LatentDirichletAllocation
-
-    class CompiledLatentDirichletAllocation(LatentDirichletAllocation):
-        def _e_step(
-            self, X: csr_matrix, cal_sstats: bool, random_init: bool, parallel: Any = None
-        ) -> tuple[Floats, NDArray[Any] | None]:
-            """γ (n_rows, n_topics) of rows, and the statistics (n_topics, n_words)."""
-            shape = X.shape[0], self.n_components
-            start = self.random_state_.gamma(100.0, 0.01, shape) if random_init else np.ones(shape)
-            gamma = start.astype(np.float32)
-            words = np.ascontiguousarray(self.exp_dirichlet_component_.T, dtype=np.float32)
-            statistics = np.zeros_like(words) if cal_sstats else None
-            settle(
-                X,
-                words,
-                np.full(self.n_components, self.doc_topic_prior_, dtype=np.float32),
-                gamma,
-                iterations=self.max_doc_update_iter,
-                tolerance=self.mean_change_tol,
-                epsilon=float(np.finfo(X.dtype).eps),
-                statistics=statistics,
-            )
-            return gamma, None if statistics is None else (statistics * words).T
-
-    return CompiledLatentDirichletAllocation
