@@ -1,4 +1,4 @@
-"""NMF: encoding by the compiled descent against scikit-learn's own."""
+"""NMF: fitting and encoding by the compiled descent against scikit-learn's own."""
 
 from __future__ import annotations
 
@@ -12,6 +12,37 @@ from kate.models.weighting import weigh
 
 RANDOM = np.random.default_rng(0)
 COUNTS = csr_matrix(RANDOM.poisson(RANDOM.gamma(0.2, 3.0, (60, 40))))
+
+
+@pytest.mark.filterwarnings("ignore:Maximum number of iterations")
+@pytest.mark.parametrize(
+    ("n_topics", "max_iter", "regularisation", "l1_ratio"),
+    [
+        (6, 1, 0.0, 0.0),
+        (6, 200, 0.0, 0.0),  # ends before the last pass
+        (6, 30, 1e-3, 0.0),
+        (6, 30, 1e-3, 0.7),
+        (50, 10, 0.0, 0.0),  # more topics than words: a random start
+    ],
+)
+def test_fitting_agrees_with_scikit_learns(
+    n_topics: int, max_iter: int, regularisation: float, l1_ratio: float
+) -> None:
+    model = NMF(
+        n_topics, max_iter=max_iter, regularisation=regularisation, l1_ratio=l1_ratio, random_state=0
+    ).fit(COUNTS)
+    _, expected, n_passes = non_negative_factorization(
+        weigh(COUNTS, model.idf_),
+        n_components=n_topics,
+        init="nndsvda" if n_topics == 6 else "random",
+        alpha_W=regularisation,
+        l1_ratio=l1_ratio,
+        max_iter=max_iter,
+        random_state=0,
+    )
+    assert (n_passes < max_iter) == (max_iter == 200)
+    assert model.components_.dtype == np.float32
+    np.testing.assert_allclose(model.components_, expected, atol=1e-4)
 
 
 @pytest.mark.filterwarnings("ignore:Maximum number of iterations")

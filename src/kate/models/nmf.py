@@ -3,7 +3,6 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +16,7 @@ from kate.models.weighting import inverse_document_frequencies, weigh
 __all__ = ["NMF"]
 
 _ENCODING_ITERATIONS = 50
+_TOLERANCE = 1e-4  # of the gradients that are left, relative to those of the first pass
 
 
 class NMF(CountsEstimator):
@@ -87,13 +87,8 @@ class NMF(CountsEstimator):
         """The shares of topics (n_docs, n_topics) in documents."""
         check_is_fitted(self)
         weights = weigh(self._checked(X, reset=False), self.idf_, sublinear=self.sublinear)
-        topics = self.components_
-        penalty = self.regularisation * topics.shape[1]
-        targets = weights @ topics.T - np.float32(penalty * self.l1_ratio)  # (n_docs, n_topics)
-        products = topics @ topics.T  # (n_topics, n_topics)
-        products.flat[:: len(products) + 1] += np.float32(penalty * (1 - self.l1_ratio))
-        shares = np.zeros_like(targets)
-        _descend(targets, products, shares, _ENCODING_ITERATIONS)
+        shares = np.zeros((weights.shape[0], self.components_.shape[0]), dtype=np.float32)
+        self._improve(shares, weights, self.components_.T, _ENCODING_ITERATIONS)
         return shares
 
     @property
@@ -102,23 +97,27 @@ class NMF(CountsEstimator):
         return self.components_.T
 
     def _factorise(self, weights: csr_matrix, start: str) -> Floats:
-        """H by scikit-learn."""
-        from sklearn.decomposition import non_negative_factorization
-        from sklearn.exceptions import ConvergenceWarning
+        """H from scikit-learn's start, and by the passes and the rule to stop of its coordinate descent."""
+        from sklearn.decomposition._nmf import _initialize_nmf
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the number of passes is a parameter
-            _, H, _ = non_negative_factorization(
-                weights,
-                n_components=self.n_topics,
-                init=start,
-                max_iter=self.max_iter,
-                tol=1e-4,
-                alpha_W=self.regularisation,
-                l1_ratio=self.l1_ratio,
-                random_state=seed_of(self.random_state),
-            )
-        return np.asarray(H, dtype=np.float32)
+        V, H = _initialize_nmf(weights, self.n_topics, init=start, random_state=seed_of(self.random_state))
+        shares, words = (np.ascontiguousarray(factor, dtype=np.float32) for factor in (V, H.T))
+        transposed = weights.T.tocsr()
+        first = 0.0
+        for _ in range(self.max_iter):
+            violation = self._improve(shares, weights, words, 1) + self._improve(words, transposed, shares, 1)
+            first = first or violation
+            if violation <= _TOLERANCE * first:
+                break
+        return np.ascontiguousarray(words.T)
+
+    def _improve(self, factor: Floats, weights: csr_matrix, other: Floats, passes: int) -> float:
+        """Move a factor, in place, towards weights ≈ factor otherᵀ, with the other held fixed."""
+        penalty = self.regularisation * weights.shape[1]
+        targets = weights @ other - np.float32(penalty * self.l1_ratio)  # the shape of the factor
+        products = other.T @ other  # (n_topics, n_topics)
+        products.flat[:: len(products) + 1] += np.float32(penalty * (1 - self.l1_ratio))
+        return float(_descend(targets, products, factor, passes))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -126,25 +125,37 @@ def _descend(targets, products, shares, iterations):
     """Minimise ½ v products vᵀ - targets vᵀ over every row v ≥ 0 of shares, one share at a time.
 
     Most shares are 0 and stay there: the gradient is kept, and moves with the shares that do. A row ends early when
-    none of them moves any more, so it does not hang on the documents beside it.
+    none of them moves any more, so it does not hang on the documents beside it. The sum of the gradients met is
+    returned, without those that point out of the allowed.
     """
     n_topics = products.shape[0]
     gradient = np.empty(n_topics, dtype=np.float32)
-    for document in range(targets.shape[0]):
+    violation = 0.0
+    for row in range(targets.shape[0]):
         for topic in range(n_topics):
-            gradient[topic] = -targets[document, topic]
+            gradient[topic] = -targets[row, topic]
+        for topic in range(n_topics):
+            if shares[row, topic] != 0:
+                _add(gradient, shares[row, topic], products[topic])
         for _ in range(iterations):
             moved = False
             for topic in range(n_topics):
-                curvature, share = products[topic, topic], shares[document, topic]
+                curvature, share, slope = products[topic, topic], shares[row, topic], gradient[topic]
+                violation += abs(slope) if share != 0 or slope < 0 else 0.0
                 if curvature == 0:
                     continue
-                step = max(share - gradient[topic] / curvature, np.float32(0)) - share
+                step = max(share - slope / curvature, np.float32(0)) - share
                 if step == 0:
                     continue
                 moved = True
-                shares[document, topic] = share + step
-                for other in range(n_topics):
-                    gradient[other] += step * products[topic, other]
+                shares[row, topic] = share + step
+                _add(gradient, step, products[topic])
             if not moved:
                 break
+    return violation
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _add(gradient, step, products):
+    for topic in range(len(gradient)):
+        gradient[topic] += step * products[topic]
