@@ -6,6 +6,7 @@ import gzip
 import os
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy.sparse import csr_matrix
 
 pytest.importorskip("gensim", exc_type=ImportError)
 
+from kate.models import paragraphs
 from kate.models.doc2vec import Doc2Vec
 from kate.models.pretrained import PretrainedWord2Vec
 from kate.models.vector_files import read_vectors
@@ -74,6 +76,39 @@ def test_doc2vec_infers_the_same_vector_in_another_process(method: str, tmp_path
     vectors = model.transform(Sequences.of([[3], [0, 1, 6, 2]], n_words=7))
     assert told == vectors[1:].tobytes().hex()
     assert hasattr(model, "word_vectors_") == (method != "dbow")
+
+
+@pytest.mark.parametrize("method", ["dm", "dm-concat", "dbow"])
+@pytest.mark.parametrize("worth", [0, 10**9])
+def test_doc2vec_infers_what_gensim_does(method: str, worth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gensim.models import doc2vec as gensim
+
+    monkeypatch.setattr(paragraphs, "_WORTH", worth)  # with the products of all words, or without
+    monkeypatch.setattr(paragraphs, "_DRAWS_AT_ONCE", 500)  # some blocks of documents
+    random = np.random.default_rng(0)
+    documents = Sequences.of([random.integers(0, 20, size=n).tolist() for n in [40, 0, 1, 9, 30]], n_words=21)
+    model = Doc2Vec(8, method=method, window=3, epochs=9, inference_epochs=4, subsample=0.05, random_state=1)
+    model.set_params(learning_rate=0.2).fit(documents)
+    own, seed = model._trained_network(), model.settings_["random_state"]
+    train = {
+        "dm": gensim.train_document_dm,
+        "dm-concat": gensim.train_document_dm_concat,
+        "dbow": gensim.train_document_dbow,
+    }[method]
+    vectors = model.transform(documents)
+    assert not vectors[1].any()  # a document without a word
+    for document, found in zip(documents, vectors, strict=True):
+        if not len(document):
+            continue
+        fingerprint = zlib.crc32(document.tobytes())
+        start = (np.random.default_rng([seed, fingerprint]).random(8) - 0.5) / 8
+        vector = start.astype(np.float32).reshape(1, -1)
+        own.random.seed((seed + fingerprint) % 2**32)
+        fixed = {"learn_words": False, "learn_hidden": False, "doctags_lockf": np.ones(1, dtype=np.float32)}
+        for rate in np.linspace(0.2, 1e-4, 4):
+            train(own, [str(word) for word in document], [0], rate, doctag_vectors=vector, **fixed)
+        np.testing.assert_allclose(found, vector[0], atol=1e-4)
+        assert len(document) == 1 or np.abs(found - start).max() > 0.01  # it has learned
 
 
 def write_all_formats(folder: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from kate.models.base import Counts, Floats, SequenceEstimator, require_whole_numbers, seed_of
+from kate.models.paragraphs import Network, infer
 from kate.models.word2vec import named_documents
 from kate.text.sequences import Sequences
 
@@ -22,6 +23,7 @@ _METHODS: dict[Method, dict[str, int]] = {
     "dbow": {"dm": 0, "dm_concat": 0},
 }
 _LOWEST_RATE = 1e-4
+_BEYOND = "\0"  # gensim's word for what stands beyond the ends of a document
 
 
 class Doc2Vec(SequenceEstimator):
@@ -33,7 +35,7 @@ class Doc2Vec(SequenceEstimator):
 
     Every document, of the training set or not, gets the vector that fits the trained network best: it starts from
     numbers drawn from the seed and the document's words, and is trained while the rest is held fixed. So the same
-    document has the same vector wherever it stands. A document without a known word is 0.
+    document has the same vector, but for rounding, wherever it stands. A document without a known word is 0.
 
     Parameters
     ----------
@@ -124,12 +126,16 @@ class Doc2Vec(SequenceEstimator):
         check_is_fitted(self)
         documents = self._sequences(X, reset=False)
         model = self._trained_network()
-        names = [str(column) for column in range(documents.n_words)]
         vectors = np.zeros((len(documents), self.n_topics), dtype=np.float32)
-        for row, document in enumerate(documents):
-            known = [names[column] for column in document if self.frequencies_[column]]
-            if known:
-                vectors[row] = self._infer(model, known, zlib.crc32(document.tobytes()))
+        known = [document[self.frequencies_[document] > 0] for document in documents]
+        rows = [row for row, words in enumerate(known) if len(words)]
+        fingerprints = [zlib.crc32(documents[row].tobytes()) for row in rows]
+        if rows and self.method != "dm":
+            vectors[rows] = self._infer_many(model, [known[row] for row in rows], fingerprints)
+        else:
+            names = np.array([str(column) for column in range(documents.n_words)], dtype=object)
+            for row, fingerprint in zip(rows, fingerprints, strict=True):
+                vectors[row] = self._infer(model, names[known[row]].tolist(), fingerprint)
         return vectors
 
     @property
@@ -166,29 +172,53 @@ class Doc2Vec(SequenceEstimator):
         model.wv.vectors, model.syn1neg = self.inner_[rows], self.outer_[rows]
         return model
 
-    def _infer(self, model: Any, words: list[str], fingerprint: int) -> Floats:
-        """What gensim's ``infer_vector`` does, from a start that does not change from one process to the next."""
-        from gensim.models import doc2vec as gensim
-
+    def _start(self, model: Any, fingerprint: int) -> Floats:
+        """Where a document's vector starts, the same in every process; gensim's random numbers start there too."""
         seed = self.settings_["random_state"]
         start = np.random.default_rng([seed, fingerprint]).random(self.n_topics)
-        vector = ((start - 0.5) / self.n_topics).astype(np.float32).reshape(1, -1)
         model.random.seed((seed + fingerprint) % 2**32)
+        return np.asarray((start - 0.5) / self.n_topics, dtype=np.float32)
+
+    def _rates(self) -> NDArray[np.float64]:
+        return np.linspace(self.learning_rate, _LOWEST_RATE, self.inference_epochs)
+
+    def _infer(self, model: Any, words: list[str], fingerprint: int) -> Floats:
+        """What gensim's ``infer_vector`` does for "dm", from the document's own start."""
+        from gensim.models import doc2vec as gensim
+
+        vector = self._start(model, fingerprint).reshape(1, -1)
         work, neurons = (np.zeros(model.layer1_size, dtype=np.float32) for _ in range(2))
         fixed: dict[str, Any] = {"learn_words": False, "learn_hidden": False}
         fixed |= {"doctag_vectors": vector, "doctags_lockf": np.ones(1, dtype=np.float32)}
-        for rate in np.linspace(self.learning_rate, _LOWEST_RATE, self.inference_epochs):
-            if self.method == "dbow":
-                gensim.train_document_dbow(model, words, [0], rate, work, **fixed)
-            elif self.method == "dm":
-                gensim.train_document_dm(model, words, [0], rate, work, neurons, **fixed)
-            else:
-                gensim.train_document_dm_concat(model, words, [0], rate, work, neurons, **fixed)
+        for rate in self._rates():
+            gensim.train_document_dm(model, words, [0], rate, work, neurons, **fixed)
         return np.asarray(vector[0], dtype=np.float32)
+
+    def _infer_many(self, model: Any, documents: list[NDArray[np.int32]], fingerprints: list[int]) -> Floats:
+        """The same for "dm-concat" and "dbow", compiled for many documents at once."""
+        network = Network(
+            inner=model.wv.vectors,
+            outer=model.syn1neg.reshape(len(model.wv), -1, self.n_topics),
+            beyond=model.wv.key_to_index.get(_BEYOND, -1),
+            kept=model.wv.expandos["sample_int"] if self.subsample else np.zeros(0, dtype=np.uint32),
+            noise=model.cum_table,
+            negative=self.negative,
+        )
+        numbers = np.empty(len(self.frequencies_) + 1, dtype=np.int64)  # gensim's, of the columns
+        numbers[_columns_of(model, len(self.frequencies_))] = np.arange(len(model.wv))
+        vectors = np.empty((len(documents), self.n_topics), dtype=np.float32)
+        states = np.empty((len(documents), self.inference_epochs), dtype=np.uint64)
+        for row, fingerprint in enumerate(fingerprints):
+            vectors[row] = self._start(model, fingerprint)
+            halves = model.random.randint(0, 2**24, (self.inference_epochs, 2))
+            states[row] = 2**24 * halves[:, 0] + halves[:, 1]
+        rates = self._rates().astype(np.float32)
+        infer(network, [numbers[document] for document in documents], states, rates, vectors)
+        return vectors
 
 
 def _columns_of(model: Any, n_words: int) -> NDArray[np.int64]:
     """The column of each of gensim's words; one more for what stands beyond the ends of a document (dm-concat)."""
     return np.array(
-        [n_words if name == "\0" else int(name) for name in model.wv.index_to_key], dtype=np.int64
+        [n_words if name == _BEYOND else int(name) for name in model.wv.index_to_key], dtype=np.int64
     )
