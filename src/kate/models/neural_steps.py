@@ -97,6 +97,8 @@ class FixedSteps(Steps):
         self._sent: tuple[torch.Tensor, ...] = ()
         self._taken: Counter[tuple[int, int]] = Counter()
         self._graphs: dict[tuple[int, int], torch.cuda.CUDAGraph] = {}
+        # one for all epochs: for every stream that it is used on, cuBLAS keeps memory of its own
+        self._stream = torch.cuda.Stream() if self.device.type == "cuda" else None  # type: ignore[no-untyped-call]
 
     def run(self, plan: EpochPlan) -> float:
         self._send(plan)
@@ -155,14 +157,13 @@ class FixedSteps(Steps):
     @contextmanager
     def _own_stream(self) -> Iterator[None]:
         """Beside the default stream, which a capture may not follow."""
-        if self.device.type != "cuda":
+        if self._stream is None:
             yield
             return
-        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
+        self._stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self._stream):
             yield
-        torch.cuda.current_stream().wait_stream(stream)
+        torch.cuda.current_stream().wait_stream(self._stream)
 
 
 def steps_for(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -165,6 +166,14 @@ def _work(connection: Connection, threads: int) -> None:
                 record = failed_record(job, "start", type(error).__name__, str(error))
             record["threads"], record["alone"] = threads, job.alone
             connection.send(("record", _slimmed(record)))
+            _give_back_gpu_memory()
+
+
+def _give_back_gpu_memory() -> None:
+    """Let other workers have what PyTorch keeps for later: one that keeps all of it fails the runs of the rest."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
 
 
 def _slimmed(record: Record) -> Record:
