@@ -26,13 +26,33 @@ def sections(report: str) -> dict[str, str]:
     return {part.partition("\n")[0]: f"## {part.strip()}" for part in parts}
 
 
+def without_empty_tables(section: str) -> str:
+    """A section less the tables of data sets that are not on the machine, with their headings: a note says so there.
+
+    >>> without_empty_tables("## T\\n\\nrcv1\\n\\n| model | ours |\\n|---|---|\\n| LDA | no data |\\n\\n- no data here")
+    '## T\\n\\n- no data here'
+    """
+    kept: list[str] = []
+    for paragraph in section.split("\n\n"):
+        rows = [row for row in paragraph.splitlines()[2:] if "*not in the paper*" not in row]
+        if paragraph.startswith("| model ") and rows and all("no data" in row for row in rows):
+            kept.pop()  # its heading
+        else:
+            kept.append(paragraph)
+    return "\n\n".join(kept)
+
+
 def chosen(report: str, wanted: list[str]) -> str:
     """The sections whose headings start with one of the words, all of them for none."""
     found = {title: text for title, text in sections(report).items() if title not in LEFT_OUT}
     for one in wanted:
         if not any(title.startswith(one) for title in found):
             sys.exit(f"no section starts with {one!r}; there are: {', '.join(found)}")
-    kept = [text for title, text in found.items() if not wanted or title.startswith(tuple(wanted))]
+    kept = [
+        without_empty_tables(text)
+        for title, text in found.items()
+        if not wanted or title.startswith(tuple(wanted))
+    ]
     return "\n\n".join(kept).replace("](figures/", "](images/reproduction/")
 
 
