@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_png"]
 
 _DASHES = ("-", "--", ":")
+_NAMES_IN_A_LINE = 8  # of the legend
 
 
 def draw_png(path: Path, charts: Sequence[Chart], columns: int) -> None:
@@ -26,7 +27,7 @@ def draw_png(path: Path, charts: Sequence[Chart], columns: int) -> None:
     rows = -(-len(charts) // columns)
     is_map = isinstance(charts[0], ScatterChart)
     width, height = (2.9, 3.1) if is_map else (4.6, 3.4)
-    figure = Figure(figsize=(columns * width, rows * height + 0.9), dpi=130, facecolor="white")
+    figure = Figure(dpi=130, facecolor="white")
     handles: dict[str, Any] = {}
     for index, chart in enumerate(charts):
         axes = figure.add_subplot(rows, columns, index + 1)
@@ -35,16 +36,19 @@ def draw_png(path: Path, charts: Sequence[Chart], columns: int) -> None:
             _draw_lines(axes, chart, handles)
         else:
             _draw_dots(axes, chart, handles)
+    # inches below the charts: as many as the lines of the legend need
+    strip = 0.2 + 0.16 * -(-len(handles) // _NAMES_IN_A_LINE) if handles else 0.0
+    figure.set_size_inches(columns * width, rows * height + strip)
     if handles:
         figure.legend(
             list(handles.values()),
             list(handles),
             loc="lower center",
-            ncols=min(8, len(handles)),
+            ncols=min(_NAMES_IN_A_LINE, len(handles)),
             fontsize=7.5,
             frameon=False,
         )
-    figure.tight_layout(rect=(0, 0.9 / (rows * height + 0.9), 1, 1))
+    figure.tight_layout(rect=(0, strip / (rows * height + strip), 1, 1))
     with whole_file(path) as part:
         figure.savefig(part, format="png")
 
