@@ -294,6 +294,7 @@ def test_empty_documents_get_the_zero_documents_vector_and_a_warning():
         ({"n_topics": None}, "n_topics=None"),
         ({"learning_rate": 0}, "learning_rate=0"),
         ({"epsilon": 0}, "epsilon=0"),
+        ({"epsilon": 1e-30, "optimizer": "adadelta"}, "epsilon=1e-30: Adadelta needs at least 1e-18"),
         ({"reconstruction_sampling": 0}, "reconstruction_sampling=0: expected a whole number of at least 1"),
     ],
 )

@@ -20,6 +20,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "precision": ("float32", "tf32", "bf16"),
 }
 _WHOLE_NUMBERS = ("n_topics", "n_winners", "max_epochs", "batch_size", "patience", "reconstruction_sampling")
+_LEAST_OF_ADADELTA = 1e-18  # its square must not vanish: the step takes one root of a product
 _INTERVALS = {  # from the first number to below the second
     "dropout": (0.0, 1.0),
     "warmup": (0.0, 1.0),
@@ -47,6 +48,10 @@ def check_settings(model: Any) -> None:
         raise ValueError("learning_rate=0: nothing would be learned; give a number above 0, or None")
     if settings["epsilon"] is None or settings["epsilon"] == 0:
         raise ValueError(f"epsilon={settings['epsilon']}: expected a small number above 0, such as 1e-8")
+    if settings["optimizer"] == "adadelta" and settings["epsilon"] < _LEAST_OF_ADADELTA:
+        raise ValueError(
+            f"epsilon={settings['epsilon']}: Adadelta needs at least {_LEAST_OF_ADADELTA} in single precision"
+        )
     if settings["n_winners"] is not None and settings["n_winners"] > settings["n_topics"]:
         raise ValueError(
             f"n_winners={settings['n_winners']} is more than n_topics={settings['n_topics']}; "

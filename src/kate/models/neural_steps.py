@@ -161,9 +161,11 @@ class FixedSteps(Steps):
             yield
             return
         self._stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(self._stream):
-            yield
-        torch.cuda.current_stream().wait_stream(self._stream)
+        try:
+            with torch.cuda.stream(self._stream):
+                yield
+        finally:  # after Ctrl-C, too: what is kept then is read on the default stream
+            torch.cuda.current_stream().wait_stream(self._stream)
 
 
 def steps_for(

@@ -8,6 +8,7 @@ from typing import Any
 from kate.evaluation.paper import paper_file
 from kate.evaluation.results import Score as Measured
 from kate.models.registry import MODELS, TUNED
+from kate.models.tuned import tuned_models
 from kate.report.blocks import Cell, ColumnGroup, Row, Table
 from kate.reproduce.found import Found, Results, papers_name, papers_score
 from kate.reproduce.plan import Cell as Place
@@ -17,6 +18,10 @@ __all__ = ["THREE", "dataset_table", "empty_cell", "plain_reasons", "score_table
 
 THREE = ("paper", "ours", "tuned")
 NOT_IN_THE_PAPER = "not in the paper"
+_NOTHING_BETTER = "the search found nothing better than the defaults, so both columns are of the same runs"
+_DEFAULTS_STAND = (
+    "as tuned stand the defaults of this package, chosen on validation documents (docs/defaults.md)"
+)
 _STATES = {
     "not run": "not run yet",
     "not available": "not available here",
@@ -88,7 +93,8 @@ class _ScoreTable:
         detail = [] if score.n == 1 else [f"{text} {spread} over {score.n} seeds"]
         detail += [found.reason] if found.reason else []
         if one is not None:
-            spread = f"{score.mean / one:.2g}×"
+            multiple = f"{score.mean / one:.2g}×"
+            spread = f"{multiple}, {spread} s" if spread else multiple
         if 0 < len(found.keys) < len(self.results.plan.seeds):
             spread = f"{spread} ({len(found.keys)})".strip()
         return Cell(text, spread, "; ".join(detail), strong=text == best)
@@ -119,17 +125,15 @@ class _ScoreTable:
         return notes
 
     def _untuned(self) -> list[str]:
-        """Models whose tuned column is not what a search found, though there is something to search."""
+        """Models whose tuned column is not that of other settings, though there is something to search, and why."""
         size = self.results.plan.grid.size(self.output.topics[0])
-        names = []
+        names: dict[str, list[str]] = {}
         for model in self.rows:
             run = self.results.plan.planned(Place(self.dataset, model, "tuned", size), 0).run
             if run is not None and not run.model.endswith(TUNED) and MODELS[run.model].space:
-                names.append(papers_name(model))
-        said = (
-            "as tuned stand the defaults of this package, chosen on validation documents (docs/defaults.md)"
-        )
-        return [f"{', '.join(names)}: {said}"] if names else []
+                why = _NOTHING_BETTER if run.model in tuned_models() else _DEFAULTS_STAND
+                names.setdefault(why, []).append(papers_name(model))
+        return [f"{', '.join(those)}: {why}" for why, those in names.items()]
 
 
 def size_title(topics: int, results: Results) -> str:
