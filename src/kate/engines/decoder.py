@@ -39,9 +39,10 @@ from kate.engines.vectors import (
     address,
     any_above,
     broadcast,
+    four_offsets,
     load,
-    offset,
     spread,
+    spread_four,
     store,
     total,
     turn,
@@ -89,10 +90,9 @@ def add_rows(who, value, n, rows, target, initial):
         load(initial + 3 * BYTES),
     )
     for _ in range(n // 4):
-        x0, x1, x2, x3 = spread(value), spread(value + 4), spread(value + 8), spread(value + 12)
-        r0, r1, r2, r3 = (
-            rows + offset(who), rows + offset(who + 4), rows + offset(who + 8), rows + offset(who + 12),
-        )  # fmt: skip
+        x0, x1, x2, x3 = spread_four(value)
+        r0, r1, r2, r3 = four_offsets(who)
+        r0, r1, r2, r3 = rows + r0, rows + r1, rows + r2, rows + r3
         s0, s1 = fma(x0, load(r0), s0), fma(x0, load(r0 + BYTES), s1)
         s2, s3 = fma(x0, load(r0 + 2 * BYTES), s2), fma(x0, load(r0 + 3 * BYTES), s3)
         s0, s1 = fma(x1, load(r1), s0), fma(x1, load(r1 + BYTES), s1)
@@ -119,16 +119,18 @@ def _dot_rows(who, n, rows, e, part):
     """part[i] += e · row i, eight rows of a tile at a time."""
     e0, e1, e2, e3 = load(e), load(e + BYTES), load(e + 2 * BYTES), load(e + 3 * BYTES)
     for _ in range(n // 8):
+        r0, r1, r2, r3 = four_offsets(who)
+        r4, r5, r6, r7 = four_offsets(who + 16)
         add_sums(
             part,
-            _dot(e0, e1, e2, e3, rows + offset(who)),
-            _dot(e0, e1, e2, e3, rows + offset(who + 4)),
-            _dot(e0, e1, e2, e3, rows + offset(who + 8)),
-            _dot(e0, e1, e2, e3, rows + offset(who + 12)),
-            _dot(e0, e1, e2, e3, rows + offset(who + 16)),
-            _dot(e0, e1, e2, e3, rows + offset(who + 20)),
-            _dot(e0, e1, e2, e3, rows + offset(who + 24)),
-            _dot(e0, e1, e2, e3, rows + offset(who + 28)),
+            _dot(e0, e1, e2, e3, rows + r0),
+            _dot(e0, e1, e2, e3, rows + r1),
+            _dot(e0, e1, e2, e3, rows + r2),
+            _dot(e0, e1, e2, e3, rows + r3),
+            _dot(e0, e1, e2, e3, rows + r4),
+            _dot(e0, e1, e2, e3, rows + r5),
+            _dot(e0, e1, e2, e3, rows + r6),
+            _dot(e0, e1, e2, e3, rows + r7),
         )
         who, part = who + 32, part + 32
 

@@ -3,6 +3,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
 from numba.core.cgutils import get_or_insert_function
@@ -22,9 +23,11 @@ from kate.engines.formulas import (
 )
 
 __all__ = [
-    "add_sums", "address", "any_above", "broadcast", "count_at_least", "float_of_bits", "load", "offset",
-    "prefetch", "spread", "store", "total", "turn", "zeros",
+    "add_sums", "address", "any_above", "broadcast", "count_at_least", "float_of_bits", "four_offsets", "load",
+    "prefetch", "spread", "spread_four", "store", "total", "turn", "zeros",
 ]  # fmt: skip
+
+_IS_X86 = llvm.get_process_triple().startswith(("x86_64", "i686"))
 
 
 def _pointer(builder, address, to=FLOATS):
@@ -101,14 +104,45 @@ def spread(ctx, where):
     return lanes(types.int64), codegen
 
 
+def _loaded_whole(builder, address, kind, register):
+    """A value loaded by one instruction: LLVM would load each part that is used by itself.
+
+    A kernel that reads a vector a cycle has no room for more loads, while its integer and shuffle units are idle. An
+    assembler template without instructions hides from LLVM where the value comes from.
+    """
+    value = builder.load(_pointer(builder, address, kind), align=4)
+    if not _IS_X86:
+        return value
+    return builder.asm(ir.FunctionType(kind, [kind]), "", f"={register},0", [value], False)
+
+
 @intrinsic
-def offset(ctx, where):
-    """The 32-bit integer at an address."""
+def spread_four(ctx, where):
+    """The four floats at an address, each in every lane of a vector of its own."""
 
     def codegen(context, builder, signature, args):
-        return builder.zext(builder.load(_pointer(builder, args[0], INT), align=4), LONG)
+        four = _loaded_whole(builder, args[0], ir.VectorType(FLOAT, 4), "v")
+        vectors = [builder.shuffle_vector(four, four, ir.Constant(INTS, [lane] * LANES)) for lane in range(4)]
+        return context.make_tuple(builder, signature.return_type, vectors)
 
-    return types.int64(types.int64), codegen
+    return types.UniTuple(lanes, 4)(types.int64), codegen
+
+
+@intrinsic
+def four_offsets(ctx, where):
+    """The four 32-bit integers at an address, not negative."""
+
+    def codegen(context, builder, signature, args):
+        numbers = []
+        for at in (0, 8):
+            both = _loaded_whole(builder, builder.add(args[0], ir.Constant(LONG, at)), LONG, "r")
+            numbers += [
+                builder.zext(builder.trunc(both, INT), LONG),
+                builder.lshr(both, ir.Constant(LONG, 32)),
+            ]
+        return context.make_tuple(builder, signature.return_type, numbers)
+
+    return types.UniTuple(types.int64, 4)(types.int64), codegen
 
 
 @intrinsic
