@@ -1,15 +1,17 @@
-"""The table of docs/rivals.md is what the runs say."""
+"""The tables of docs/rivals.md are what the runs say."""
 
 import importlib.util
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_the_table_is_made_from_the_runs():
-    path = ROOT / "experiments" / "why_rivals_differ.py"
-    spec = importlib.util.spec_from_file_location("why_rivals_differ", path)
-    why = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(why)
-    shown = why.PAGE.read_text().split(why.START)[1].split(why.END)[0]
-    assert shown.strip() == why.table(), "run: python experiments/why_rivals_differ.py --update"
+@pytest.mark.parametrize("name", ["why_rivals_differ", "vae_width"])
+def test_the_table_is_made_from_the_runs(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "experiments" / f"{name}.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    shown = script.PAGE.read_text().split(script.START)[1].split(script.END)[0]
+    assert shown.strip() == script.table(), f"run: python experiments/{name}.py --update"
