@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kate.models.registry import MODELS, TUNED, make_model
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kate.reproduce.plan import Cell
     from kate.reproduce.spec import Grid, Protocol
 
-__all__ = ["NOT_TUNED", "NotAvailable", "variant"]
+__all__ = ["NOT_TUNED", "NotAvailable", "unless_in_vain", "variant"]
 
 NOT_TUNED = "not tuned yet; kate tune --model NAME does it"
 _NO_AMPLIFICATION = "2/k"
@@ -31,8 +31,7 @@ def variant(cell: Cell, grid: Grid) -> tuple[str, dict[str, Any]]:
             continue
         try:
             settings = _settings(name, cell, grid)
-            parameters = make_model(name, cell.topics, settings).get_params(deep=False)
-            return _same_without_tuning(name, parameters, cell.topics, settings), settings
+            return unless_in_vain(name, cell.topics, settings), settings
         except (ImportError, ValueError) as error:
             reasons.append(str(error))
     raise NotAvailable(reasons[0])
@@ -46,14 +45,17 @@ def _names(model: str, protocol: Protocol, grid: Grid) -> Sequence[str]:
     return [model if protocol == "paper" or has_nothing_to_tune else f"{model}{TUNED}"]
 
 
-def _same_without_tuning(
-    name: str, parameters: dict[str, Any], n_topics: int, settings: dict[str, Any]
-) -> str:
-    """NAME where its search found nothing better than what NAME is anyway: nothing is fitted twice."""
+def unless_in_vain(name: str, n_topics: int, settings: Mapping[str, Any] | None = None) -> str:
+    """NAME for NAME:tuned where the search found nothing better than what NAME is anyway: nothing is fitted twice.
+
+    >>> unless_in_vain("nmf:tuned", 128), unless_in_vain("ae:tuned", 128)
+    ('nmf', 'ae:tuned')
+    """
     plain = name.removesuffix(TUNED)
-    if plain == name:
-        return name
-    return plain if make_model(plain, n_topics, settings).get_params(deep=False) == parameters else name
+    parameters, plain_ones = (
+        make_model(each, n_topics, settings).get_params(deep=False) for each in (name, plain)
+    )
+    return plain if parameters == plain_ones else name
 
 
 def _settings(name: str, cell: Cell, grid: Grid) -> dict[str, Any]:
