@@ -109,6 +109,7 @@ def test_sentences_come_from_the_numbers(plan: Plan) -> None:
         sentence for sentence in headlines(results) if sentence.startswith("Tuned: KATE leads **0 of")
     )
     assert "LSA 1" in tuned
+    assert tuned.endswith(" 1 of 5 numbers are missing, of no-such-model.")
     told = [
         sentence for sentence in findings(results) if sentence.startswith("Table 6, toy, accuracy, tuned")
     ]

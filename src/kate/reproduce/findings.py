@@ -101,10 +101,18 @@ def _won(columns: list[_Column], results: Results) -> Iterator[str]:
 
 
 def _missing(columns: list[_Column], rankings: list[list[_Measured]]) -> str:
-    """How many numbers the columns lack: who leads among a few has not won."""
-    wanted = sum(len(column.table.models) + len(column.table.beside) for column in columns)
-    found = sum(len(ranking) for ranking in rankings)
-    return f" Only {found} of {wanted} numbers are there." if found < wanted else ""
+    """Which numbers the columns lack: who leads among a few has not won."""
+    wanted = [(*column.table.models, *column.table.beside) for column in columns]
+    lacking = Counter(
+        model
+        for models, ranking in zip(wanted, rankings, strict=True)
+        for model in models
+        if model not in {one.model for one in ranking}
+    )
+    if not lacking:
+        return ""
+    names = ", ".join(papers_name(model) for model, _ in lacking.most_common())
+    return f" {lacking.total()} of {sum(map(len, wanted))} numbers are missing, of {names}."
 
 
 def _reproduced(columns: list[_Column], results: Results) -> Iterator[str]:
