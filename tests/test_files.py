@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from kate.files import whole_file, whole_folder
+from kate.files import only_writer, whole_file, whole_folder
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
@@ -202,3 +204,32 @@ def test_what_cannot_be_put_back_is_not_deleted(tmp_path: Path, monkeypatch: pyt
     ):
         (part / "config.json").write_text("new")
     assert [file.read_text() for file in tmp_path.rglob("config.json")] == ["old"]
+
+
+def test_a_second_writer_is_refused_and_the_next_one_is_not(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl", reason="files are not locked on Windows")
+    path = tmp_path / "results.jsonl"
+    with only_writer(path):
+        path.write_text("a line")  # whoever holds the file writes as always
+        with (
+            pytest.raises(BlockingIOError, match=r"results\.jsonl is being written by another program"),
+            only_writer(path),
+        ):
+            pass
+    with only_writer(path):
+        assert path.read_text() == "a line"
+
+
+def test_a_writer_that_was_killed_keeps_nobody_out(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl", reason="files are not locked on Windows")
+    path = tmp_path / "results.jsonl"
+    holds = "with only_writer(sys.argv[1]): print(flush=True); time.sleep(60)"
+    code = f"import sys, time; from kate.files import only_writer\n{holds}"
+    with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(BlockingIOError), only_writer(path):
+            pass
+        other.kill()
+    with only_writer(path):
+        assert path.exists()

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all: write beside the target, then rename."""
+"""Files and folders that appear whole or not at all (write beside the target, then rename); files with one writer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["whole_file", "whole_folder"]
+__all__ = ["only_writer", "whole_file", "whole_folder"]
 
 
 @contextmanager
@@ -55,6 +55,36 @@ def whole_folder(path: str | os.PathLike[str], *, replaces: str | None = None) -
         _swap_in(part, target)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+@contextmanager
+def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Keep other programs from adding to ``path`` meanwhile; it is made where it is not there.
+
+    Whoever comes second is refused. A program that is killed loses its hold at once, so that the next one can go on.
+    On Windows, and on disks that cannot lock, nobody is kept out.
+    """
+    with Path(path).open("ab") as file:  # better to fail now than after hours of work
+        if not _hold(file.fileno()):
+            raise BlockingIOError(
+                f"{path} is being written by another program, another kate perhaps; wait until it is done or stop it, "
+                "or choose another folder"
+            )
+        yield  # closing the file lets go
+
+
+def _hold(descriptor: int) -> bool:
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # no locks on this disk
+        return True
+    return True
 
 
 def _swap_in(part: Path, target: Path) -> None:

@@ -5,7 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from kate.tasks.probes import _objective, logistic_loss, softmax_loss
+from kate.tasks import probes
+from kate.tasks.probes import _objective, fit_probe, logistic_loss, softmax_loss
 from kate.tasks.torch_probes import gpu, objective_on
 
 
@@ -27,3 +28,23 @@ def test_no_gpu_is_looked_for_unless_pytorch_is_loaded(monkeypatch):
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     assert gpu() is None
     assert "torch" not in sys.modules
+
+
+def test_where_the_gpu_is_full_the_cpu_takes_over(monkeypatch):
+    torch = pytest.importorskip("torch", reason="probes on a GPU need PyTorch")
+    vectors, classes = np.array([[-1.0], [1.0], [0.5]]), np.array([0, 1, 1])
+    expected = fit_probe(vectors, classes, 2, softmax_loss, l2=0.01)
+
+    def fails_with(error):
+        def objective_on(*_):
+            raise error
+
+        return objective_on
+
+    monkeypatch.setattr(probes, "gpu", lambda: "cuda")
+    monkeypatch.setattr(probes, "objective_on", fails_with(torch.OutOfMemoryError("CUDA out of memory")))
+    found = fit_probe(vectors, classes, 2, softmax_loss, l2=0.01)
+    np.testing.assert_array_equal(found.weights, expected.weights)
+    monkeypatch.setattr(probes, "objective_on", fails_with(RuntimeError("a fault of our own")))
+    with pytest.raises(RuntimeError, match="a fault of our own"):
+        fit_probe(vectors, classes, 2, softmax_loss, l2=0.01)

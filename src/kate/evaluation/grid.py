@@ -20,6 +20,7 @@ from kate.evaluation.corpora import CorpusSource
 from kate.evaluation.results import FORMAT, Record, append_result, as_json, preferred, read_results
 from kate.evaluation.run import Run, describe_error, evaluate, require_tasks, warm_up
 from kate.evaluation.scoring import Scorer
+from kate.files import only_writer
 from kate.models.registry import Model, make_model, variant_of
 from kate.text.corpus import Corpus
 
@@ -122,21 +123,21 @@ def run_grid(
     wanted = require_tasks(tasks)
     results = Path(path)
     results.parent.mkdir(parents=True, exist_ok=True)
-    results.open("ab").close()  # better to fail now than after the first run
-    found: dict[str, Record] = {record["key"]: record for record in read_results(results)}
     keys = [run.key() for run in runs]
-    missing = [
-        (run, key) for run, key in zip(runs, keys, strict=True) if not has_tasks(found.get(key), wanted)
-    ]
-    workshop = Workshop()
-    for n_over, (run, key) in enumerate(missing):
-        tell = _teller(progress, n_over, len(missing), run)
-        before = found.get(key)
-        record = make_record(run, require_tasks([*wanted, *_tasks_of(before)]), workshop, tell)
-        append_result(results, record)
-        found[key] = preferred(before, record)
-        if progress is not None:
-            progress(Progress(n_over + 1, len(missing), run, "over", record))
+    with only_writer(results):
+        found: dict[str, Record] = {record["key"]: record for record in read_results(results)}
+        missing = [
+            (run, key) for run, key in zip(runs, keys, strict=True) if not has_tasks(found.get(key), wanted)
+        ]
+        workshop = Workshop()
+        for n_over, (run, key) in enumerate(missing):
+            tell = _teller(progress, n_over, len(missing), run)
+            before = found.get(key)
+            record = make_record(run, require_tasks([*wanted, *_tasks_of(before)]), workshop, tell)
+            append_result(results, record)
+            found[key] = preferred(before, record)
+            if progress is not None:
+                progress(Progress(n_over + 1, len(missing), run, "over", record))
     return [found[key] for key in keys]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kate.evaluation.grid import has_tasks
 from kate.evaluation.results import Record, append_result, preferred, read_results
+from kate.files import only_writer
 from kate.reproduce import corpora, resources
 from kate.reproduce.plan import Plan
 from kate.reproduce.spec import Topics
@@ -88,15 +89,15 @@ def run_jobs(
     """
     results = Path(path)
     results.parent.mkdir(parents=True, exist_ok=True)
-    results.open("ab").close()  # better to fail now than after the first run
-    known = {record["key"]: record for record in read_results(results)}
-    jobs = missing_jobs(plan, known, models)
-    n_done = len(plan.runs()) - len(missing_jobs(plan, known))
-    shop = _Shop(results, known, jobs, n_done, watch)
-    side_by_side = [job for job in jobs if not job.alone]
-    n_cores = resources.cores()
-    shop.work(side_by_side, max(1, min(n_workers or n_cores, len(side_by_side))), n_cores)
-    shop.work([job for job in jobs if job.alone], 1, n_cores)
+    with only_writer(results):
+        known = {record["key"]: record for record in read_results(results)}
+        jobs = missing_jobs(plan, known, models)
+        n_done = len(plan.runs()) - len(missing_jobs(plan, known))
+        shop = _Shop(results, known, jobs, n_done, watch)
+        side_by_side = [job for job in jobs if not job.alone]
+        n_cores = resources.cores()
+        shop.work(side_by_side, max(1, min(n_workers or n_cores, len(side_by_side))), n_cores)
+        shop.work([job for job in jobs if job.alone], 1, n_cores)
     return known
 
 

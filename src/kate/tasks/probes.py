@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from kate.tasks.arrays import Floats
-from kate.tasks.torch_probes import gpu, objective_on
+from kate.tasks.torch_probes import Objective, gpu, is_full, objective_on
 
 __all__ = ["STRENGTHS", "LinearProbe", "Loss", "fit_path", "fit_probe", "logistic_loss", "softmax_loss"]
 
@@ -169,36 +169,45 @@ def _minimize(
     L-BFGS sees each parameter in units of its own curvature (at the base rates of the outputs), so that rare
     labels and narrow axes take no more steps than the others.
     """
-    from scipy.optimize import minimize
-
     units = _units(turned.variances, targets, n_outputs, l2)  # (n_topics + 1, n_outputs), bias last
     guess = np.zeros(units.shape)
     if start is not None:
         guess[:-1] = start.weights if turned.axes is None else turned.axes.T @ start.weights
         guess[-1] = start.bias
     device = gpu() if loss in (softmax_loss, logistic_loss) else None
-    objective = (
-        _objective(turned.inputs, targets, loss, l2, units)
-        if device is None
-        else objective_on(device, turned.inputs, targets, l2, units)
-    )
-    # One thread: blocks are small, and a score must not depend on the number of cores.
-    with threadpool_limits(1, user_api="blas"):
-        found = minimize(
-            objective,
-            (guess / units).ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": _MAX_ITERATIONS, "gtol": _GRADIENT_TOLERANCE, "ftol": 1e-9},
-        )
-    parameters = np.asarray(found.x).reshape(units.shape) * units
+    found = None
+    if device is not None:
+        try:
+            found = _descend(objective_on(device, turned.inputs, targets, l2, units), guess / units)
+        except RuntimeError as error:
+            if not is_full(error):
+                raise
+    if found is None:
+        found = _descend(_objective(turned.inputs, targets, loss, l2, units), guess / units)
+    parameters = found * units
     weights = parameters[:-1] if turned.axes is None else turned.axes @ parameters[:-1]
     return weights.astype(np.float32), parameters[-1].astype(np.float32)
 
 
+def _descend(objective: Objective, start: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The minimum that L-BFGS comes to from ``start``."""
+    from scipy.optimize import minimize
+
+    # One thread: blocks are small, and a score must not depend on the number of cores.
+    with threadpool_limits(1, user_api="blas"):
+        found = minimize(
+            objective,
+            start.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": _MAX_ITERATIONS, "gtol": _GRADIENT_TOLERANCE, "ftol": 1e-9},
+        )
+    return np.asarray(found.x).reshape(start.shape)
+
+
 def _objective(
     inputs: NDArray[np.float32], targets: NDArray[Any], loss: Loss, l2: float, units: NDArray[np.float64]
-) -> Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]:
+) -> Objective:
     """What to minimise, and its gradient, in ``units``; products are in float32, sums in float64."""
 
     def objective(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["gpu", "objective_on"]
+__all__ = ["Objective", "gpu", "is_full", "objective_on"]
 
 Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 
@@ -21,6 +21,11 @@ def gpu() -> str | None:
     """The GPU of PyTorch where the program has loaded it already and it finds one; PyTorch is not loaded for it."""
     torch = sys.modules.get("torch")
     return "cuda" if torch is not None and torch.cuda.is_available() else None
+
+
+def is_full(error: RuntimeError) -> bool:
+    """Whether an error of PyTorch says that no memory is left on the GPU, which others may use as well."""
+    return isinstance(error, sys.modules["torch"].OutOfMemoryError)
 
 
 def objective_on(
