@@ -25,6 +25,7 @@ from kate.engines.formulas import (
     exp,
     exp_below,
     fma,
+    inlined,
     kernel,
     log,
     maximum,
@@ -154,25 +155,35 @@ def _tile_bias(c, tile, words, is_softmax, bias):
 
 
 @kernel
-def _sigmoids(E, n_docs, weights, rule):
-    """Logits become sigmoids in place; returns Σ softplus(o), the cross-entropy but for the target's part.
+def _sigmoids(e, weights, sums, rule):
+    """One document's logits become sigmoids in place (times the weights of their words, with a sample).
 
-    With a sample, both are times the weights of their words.
+    Its softplus(o) = max(o, 0) + log(1 + e^-|o|) goes to ``sums``: Π(1 + e^-|o|) and Σ max(o, 0).
     """
-    loss = 0.0
     for v in range(0, ROW, BYTES):
-        weight = load(weights + v)
-        for first in range(0, n_docs, _FACTORS):
-            # log Π(1 + e^-|o|) instead of Σ log(1 + e^-|o|)
-            product, positive = broadcast(_ONE), zeros()
-            for d in range(first, min(first + _FACTORS, n_docs)):
-                o = load(E + d * ROW + v)
-                shrunk = _shrink(o)
-                e = _sigmoid(o, shrunk)
-                store(E + d * ROW + v, e if rule.n_draws is None else times(weight, e))
-                product, positive = _grow(product, shrunk), plus(positive, maximum(o, zeros()))
-            loss += total(times(weight, plus(positive, log(product))))
-    return loss
+        o = load(e + v)
+        shrunk = _shrink(o)
+        sigmoid = _sigmoid(o, shrunk)
+        store(e + v, sigmoid if rule.n_draws is None else times(load(weights + v), sigmoid))
+        store(sums + v, _grow(load(sums + v), shrunk))
+        store(sums + ROW + v, plus(load(sums + ROW + v), maximum(o, zeros())))
+
+
+@kernel
+def _clear(sums):
+    for v in range(0, ROW, BYTES):
+        store(sums + v, broadcast(_ONE))
+        store(sums + ROW + v, zeros())
+
+
+@kernel
+def _take_loss(weights, sums):
+    """Σ softplus(o), the cross-entropy but for the target's part, of the documents since the sums were cleared."""
+    loss = zeros()
+    for v in range(0, ROW, BYTES):
+        loss = fma(load(weights + v), plus(load(sums + ROW + v), log(load(sums + v))), loss)
+    _clear(sums)
+    return total(loss)
 
 
 @kernel
@@ -189,56 +200,82 @@ def _raise_level(group, d, e, K, space):
     space.last_level[group, d] = top
 
 
-@kernel
-def _exponentials(group, tile, E, n_docs, space):
-    """Logits become exponentials relative to the level in place, and their sums are kept."""
-    for d in range(n_docs):
-        e = E + d * ROW
-        o0, o1, o2, o3 = load(e), load(e + BYTES), load(e + 2 * BYTES), load(e + 3 * BYTES)
-        highest = maximum(maximum(o0, o1), maximum(o2, o3))
-        if any_above(highest, broadcast(space.last_level[group, d] + _HEADROOM)):
-            _raise_level(group, d, e, space.part.shape[2], space)
-        level = broadcast(space.last_level[group, d])
-        space.levels[tile, d] = space.last_level[group, d]
-        o0, o1, o2, o3 = (
-            _exponential(o0, level), _exponential(o1, level), _exponential(o2, level), _exponential(o3, level),
-        )  # fmt: skip
-        store(e, o0)
-        store(e + BYTES, o1)
-        store(e + 2 * BYTES, o2)
-        store(e + 3 * BYTES, o3)
-        sums = address(space.sums) + BYTES * (group * space.sums.shape[1] + d)
-        store(sums, plus(load(sums), plus(plus(o0, o1), plus(o2, o3))))
+@inlined
+def _exponentials(group, tile, d, e, space):
+    """One document's logits become exponentials relative to the level in place, and their sums are kept."""
+    o0, o1, o2, o3 = load(e), load(e + BYTES), load(e + 2 * BYTES), load(e + 3 * BYTES)
+    highest = maximum(maximum(o0, o1), maximum(o2, o3))
+    if any_above(highest, broadcast(space.last_level[group, d] + _HEADROOM)):
+        _raise_level(group, d, e, space.part.shape[2], space)
+    level = broadcast(space.last_level[group, d])
+    space.levels[tile, d] = space.last_level[group, d]
+    o0, o1, o2, o3 = (
+        _exponential(o0, level), _exponential(o1, level), _exponential(o2, level), _exponential(o3, level),
+    )  # fmt: skip
+    store(e, o0)
+    store(e + BYTES, o1)
+    store(e + 2 * BYTES, o2)
+    store(e + 3 * BYTES, o3)
+    sums = address(space.sums) + BYTES * (group * space.sums.shape[1] + d)
+    store(sums, plus(load(sums), plus(plus(o0, o1), plus(o2, o3))))
+
+
+@inlined
+def _add_document(d, block, turned, E, initial, space):
+    """The logits of one document, or what a block of neurons adds to them."""
+    place, stop = d * space.who.shape[1] + space.split[d, block], space.split[d, block + 1]
+    n = min(stop, (space.n_who[d] + 3) // 4 * 4) - space.split[d, block]
+    add_rows(
+        address(space.who) + 4 * place, address(space.value) + 4 * place, n, turned, E + d * ROW, initial
+    )
+
+
+@inlined
+def _activate(group, tile, d, n_docs, E, words, rule, sums, space):
+    """e of one document from its logits, in place; returns the loss that is known by now."""
+    if rule.softmax:
+        _exponentials(group, tile, d, E + d * ROW, space)
+        return 0.0
+    weights = address(words.weight) + tile * ROW
+    _sigmoids(E + d * ROW, weights, sums, rule)
+    if d % _FACTORS == _FACTORS - 1 or d == n_docs - 1:
+        return np.float64(_take_loss(weights, sums))
+    return 0.0
+
+
+@inlined
+def _dot_document(group, d, block, turned, E, space):
+    """The part of dL/da of one document's neurons in a block."""
+    (B, K), start = space.who.shape, space.split[d, block]
+    who, part = (
+        address(space.who) + 4 * (d * K + start),
+        address(space.part) + 4 * ((group * B + d) * K + start),
+    )
+    _dot_rows(who, space.split[d, block + 1] - start, turned, E + d * ROW, part)
 
 
 @kernel
 def _decode_tile(thread, group, tile, n_docs, parameters, rule, words, space):
     """e of one tile, and its part of dL/da; returns the sigmoids' loss."""
-    m, (B, K) = parameters.W.shape[1], space.who.shape
+    m = parameters.W.shape[1]
     slot = tile if rule.purpose >= GRADIENT else thread
-    E = address(space.E) + slot * B * ROW
+    E = address(space.E) + slot * space.E.shape[1] * ROW
     turned = address(space.turned) + thread * m * ROW
     bias = address(space.bias[thread])
     _turn_tile(parameters.W, tile, words, turned)
     _tile_bias(parameters.c, tile, words, np.float32(rule.softmax), space.bias[thread, 0])
+    sums, loss = bias + ROW, 0.0
+    _clear(sums)
     n_blocks = space.split.shape[1] - 1
     for block in range(n_blocks):
         for d in range(n_docs):
-            start, stop = space.split[d, block], space.split[d, block + 1]
-            who, value = address(space.who) + 4 * (d * K + start), address(space.value) + 4 * (d * K + start)
-            add_rows(who, value, stop - start, turned, E + d * ROW, bias if block == 0 else E + d * ROW)
-    loss = 0.0
-    if rule.softmax:
-        _exponentials(group, tile, E, n_docs, space)
-    else:
-        loss = _sigmoids(E, n_docs, address(words.weight) + tile * ROW, rule)
+            _add_document(d, block, turned, E, bias if block == 0 else E + d * ROW, space)
+            if block == n_blocks - 1:  # at once: the rows of the next document are loaded meanwhile
+                loss += _activate(group, tile, d, n_docs, E, words, rule, sums, space)
     if rule.purpose >= GRADIENT:
         for block in range(n_blocks):
             for d in range(n_docs):
-                start, stop = space.split[d, block], space.split[d, block + 1]
-                who = address(space.who) + 4 * (d * K + start)
-                part = address(space.part) + 4 * ((group * B + d) * K + start)
-                _dot_rows(who, stop - start, turned, E + d * ROW, part)
+                _dot_document(group, d, block, turned, E, space)
     return loss
 
 

@@ -132,6 +132,11 @@ class Formula:
         n = builder.shl(builder.bitcast(shifted.value, INTS), _integers(23))  # SHIFT's bits fall out
         return self.of_bits(builder.add(builder.bitcast(self.value, INTS), n))
 
+    def halved(self) -> Formula:
+        """self / 2 of normal numbers: 1 off the exponent, by an integer unit, where multipliers are busy."""
+        builder = self.builder
+        return self.of_bits(builder.sub(builder.bitcast(self.value, INTS), _integers(1 << 23)))
+
     def split(self) -> tuple[Formula, Formula]:
         """n and f with self = 2^n f and f from 1/sqrt 2 to sqrt 2."""
         builder, bits = self.builder, self.builder.bitcast(self.value, INTS)
@@ -249,7 +254,7 @@ def reciprocal_root(x):
     estimate = x._made(
         call_llvm(x.builder, "llvm.x86.avx512.rsqrt14.ps.512", FLOATS, x.value, constant(0.0), mask)
     )
-    return estimate * (x * estimate).times(estimate * -0.5, 1.5)
+    return estimate * (x * estimate).times(-estimate.halved(), 1.5)
 
 
 @vector_function

@@ -198,8 +198,12 @@ def _words_of_strip(
 
 
 @kernel
-def _bias_of_piece(thread, first, last, words, parameters, gradient, moments1, moments2, u, space):
+def _bias_of_piece(thread, first, last, words, parameters, gradient, moments1, moments2, rule, u, space):
     bias = space.bias[thread]
+    if rule.n_draws is None and last - first == TILE and u.purpose > GRADIENT:  # a whole tile, where it lies
+        c, first1, first2 = address(parameters.c), address(moments1.c), address(moments2.c)
+        update(c + 4 * first, address(bias) + ROW, first1 + 4 * first, first2 + 4 * first, ROW, u)
+        return
     for i in range(last - first):
         word = words.words[first + i]
         bias[0, i], bias[2, i], bias[3, i] = parameters.c[word], moments1.c[word], moments2.c[word]
@@ -249,7 +253,7 @@ def learn_item(
                 thread, first, min(first + LANES, stop), strip * LANES, rows, words, parameters, gradient, moments1,
                 moments2, rule, seed, np.float32(1.0 / n_docs), u, space,
             )  # fmt: skip
-        _bias_of_piece(thread, start, stop, words, parameters, gradient, moments1, moments2, u, space)
+        _bias_of_piece(thread, start, stop, words, parameters, gradient, moments1, moments2, rule, u, space)
 
 
 @kernel

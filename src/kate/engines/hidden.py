@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from kate.engines.formulas import BYTES, exp, fma, kernel, maximum, reciprocal, times, vector_function
+from kate.engines.formulas import BYTES, exp, fma, kernel, maximum, plus, reciprocal, times, vector_function
 from kate.engines.memory import ADDED, BLOCK, FACTOR, GRADIENT, LEVEL, ROW
 from kate.engines.sampling import hash_of, word_of
 from kate.engines.vectors import (
@@ -61,6 +61,11 @@ def _lost(size, threshold):
 @vector_function
 def _by_side(z, positive, negative):
     return positive.where(z.is_above(0), negative.where((-z).is_above(0), 0.0))
+
+
+@vector_function
+def _if_listed(a, won, lost):
+    return won.where(a.absolute().is_above(0), lost)
 
 
 @vector_function
@@ -273,24 +278,27 @@ def _gather_parts(d, n_groups, rule, space, out):
 
 
 @kernel
+def _listed(v, rule, space):
+    """What is not zero where neurons are not silent: their values, or without a competition anything."""
+    return load(address(space.A) + v) if rule.n_winners > 0 else broadcast(_ONE)
+
+
+@kernel
 def _scatter_gradient(d, scale, rule, space, parts):
-    """dL/dz into D, from dL/da of those that are not silent."""
-    D, Z, Y, size = space.D[d], space.Z[d], space.Y[d], 4 * space.D.shape[1]
-    positive, negative = _ZERO, _ZERO
-    for i in range(space.n_who[d]):
-        j = space.who[d, i] // ROW
-        parts[i] = space.factor[d] * parts[i] - scale * Y[j]
-        if Z[j] > _ZERO:
-            positive += parts[i]
-        else:
-            negative += parts[i]
+    """dL/da of those that are not silent into D, zeros of the others; returns its sums over either side."""
+    D, size = space.D[d], 4 * space.D.shape[1]
     for v in range(0, size, BYTES):
-        by = _by_side(
-            load(address(Z) + v), broadcast(rule.alpha * positive), broadcast(rule.alpha * negative)
-        )
-        store(address(D) + v, by)
+        store(address(D) + v, zeros())
     for i in range(space.n_who[d]):
-        D[space.who[d, i] // ROW] = parts[i]
+        D[space.who[d, i] // ROW] = space.factor[d] * parts[i]
+    positive, negative, minus = zeros(), zeros(), broadcast(-scale)
+    for v in range(d * size, (d + 1) * size, BYTES):
+        g = fma(minus, load(address(space.Y) + v), load(address(space.D) + v))
+        g = _if_listed(_listed(v, rule, space), g, zeros())
+        store(address(space.D) + v, g)
+        z = load(address(space.Z) + v)
+        positive, negative = plus(positive, _by_side(z, g, zeros())), plus(negative, _by_side(z, zeros(), g))
+    return total(positive), total(negative)
 
 
 @kernel
@@ -304,7 +312,8 @@ def hidden_back(thread, d, n_groups, scale, rule, space):
         size, by = 4 * space.D.shape[1], np.float32(-space.own_in[d, FACTOR] / scale)
         add_scaled(address(space.Y) + d * size, by, address(space.own_part) + d * size, size)
     _gather_parts(d, n_groups, rule, space, address(parts))
-    _scatter_gradient(d, scale, rule, space, parts)
+    positive, negative = _scatter_gradient(d, scale, rule, space, parts)
+    positive, negative = broadcast(rule.alpha * positive), broadcast(rule.alpha * negative)
     for i in range(space.n_who[d]):
         space.won_value[space.place[d, i]] = space.factor[d] * space.value[d, i]
     size = 4 * space.D.shape[1]
@@ -312,7 +321,8 @@ def hidden_back(thread, d, n_groups, scale, rule, space):
     keep, minus = broadcast(np.float32(1.0 / (1.0 - rule.dropout))), broadcast(-scale)
     is_sigmoid = broadcast(_ONE if rule.sigmoid else _ZERO)
     for v in range(row, row + size, BYTES):
-        slope = _slope(load(address(space.Z) + v), is_sigmoid, load(address(space.D) + v))
+        z, g = load(address(space.Z) + v), load(address(space.D) + v)
+        slope = _slope(z, is_sigmoid, _if_listed(_listed(v, rule, space), g, _by_side(z, positive, negative)))
         dropped = times(minus, load(address(space.A) + v))
         store(address(space.D) + v, slope)
         store(address(space.dropped) + v, dropped)
