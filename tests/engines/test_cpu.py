@@ -78,7 +78,7 @@ def test_gradient_matches_the_dense_one(loss, setting, n_words):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("n_winners", [0, 5, 40, 150])
+@pytest.mark.parametrize("n_winners", [0, 2, 5, 11, 20, 40, 150])
 def test_gradient_of_a_wide_layer_matches_the_dense_one(loss, n_winners):
     """More neurons than a block of a tile has rows, and logits so high that the softmax must change its level."""
     x, W, b, c = make_problem(n_docs=13, n_words=5 * TILE + 1, n_topics=150, density=0.1)

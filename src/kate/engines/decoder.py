@@ -36,7 +36,8 @@ from kate.engines.formulas import (
 )
 from kate.engines.memory import GRADIENT, ROW
 from kate.engines.vectors import (
-    add_sums,
+    add_eight_sums,
+    add_four_sums,
     address,
     any_above,
     broadcast,
@@ -117,12 +118,12 @@ def _dot(e0, e1, e2, e3, row):
 
 @kernel
 def _dot_rows(who, n, rows, e, part):
-    """part[i] += e · row i, eight rows of a tile at a time."""
+    """part[i] += e · row i, eight rows of a tile at a time; n, a multiple of 4."""
     e0, e1, e2, e3 = load(e), load(e + BYTES), load(e + 2 * BYTES), load(e + 3 * BYTES)
     for _ in range(n // 8):
         r0, r1, r2, r3 = four_offsets(who)
         r4, r5, r6, r7 = four_offsets(who + 16)
-        add_sums(
+        add_eight_sums(
             part,
             _dot(e0, e1, e2, e3, rows + r0),
             _dot(e0, e1, e2, e3, rows + r1),
@@ -134,6 +135,15 @@ def _dot_rows(who, n, rows, e, part):
             _dot(e0, e1, e2, e3, rows + r7),
         )
         who, part = who + 32, part + 32
+    if n % 8:
+        r0, r1, r2, r3 = four_offsets(who)
+        add_four_sums(
+            part,
+            _dot(e0, e1, e2, e3, rows + r0),
+            _dot(e0, e1, e2, e3, rows + r1),
+            _dot(e0, e1, e2, e3, rows + r2),
+            _dot(e0, e1, e2, e3, rows + r3),
+        )
 
 
 @kernel
@@ -220,14 +230,18 @@ def _exponentials(group, tile, d, e, space):
     store(sums, plus(load(sums), plus(plus(o0, o1), plus(o2, o3))))
 
 
+@kernel
+def _fours(start, stop, n_who):
+    """How many rows of a block to use, in fours: silence that fills up an eight is left out."""
+    return max(0, min(stop, (n_who + 3) // 4 * 4) - start)
+
+
 @inlined
 def _add_document(d, block, turned, E, initial, space):
     """The logits of one document, or what a block of neurons adds to them."""
-    place, stop = d * space.who.shape[1] + space.split[d, block], space.split[d, block + 1]
-    n = min(stop, (space.n_who[d] + 3) // 4 * 4) - space.split[d, block]
-    add_rows(
-        address(space.who) + 4 * place, address(space.value) + 4 * place, n, turned, E + d * ROW, initial
-    )
+    start = space.split[d, block]
+    place, n = 4 * (d * space.who.shape[1] + start), _fours(start, space.split[d, block + 1], space.n_who[d])
+    add_rows(address(space.who) + place, address(space.value) + place, n, turned, E + d * ROW, initial)
 
 
 @inlined
@@ -251,7 +265,8 @@ def _dot_document(group, d, block, turned, E, space):
         address(space.who) + 4 * (d * K + start),
         address(space.part) + 4 * ((group * B + d) * K + start),
     )
-    _dot_rows(who, space.split[d, block + 1] - start, turned, E + d * ROW, part)
+    n = _fours(start, space.split[d, block + 1], space.n_who[d])
+    _dot_rows(who, n, turned, E + d * ROW, part)
 
 
 @kernel

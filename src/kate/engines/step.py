@@ -94,11 +94,11 @@ def _hidden_pass(thread, state, docs, rows, words, parameters, rule, sampling, s
 def _decoder_pass(thread, state, n_docs, n_groups, parameters, rule, words, space):
     item = next_item(state)
     while item <= n_groups:
-        if item == 0:
+        if item == n_groups:  # short, and so the last: for the thread that would wait for the other one
             if rule.purpose >= GRADIENT:
                 _sort_by_winner(n_docs, space)
         else:
-            decode_group(thread, item - 1, n_docs, parameters, rule, words, space)
+            decode_group(thread, item, n_docs, parameters, rule, words, space)
         item = next_item(state)
 
 

@@ -23,8 +23,8 @@ from kate.engines.formulas import (
 )
 
 __all__ = [
-    "add_sums", "address", "any_above", "broadcast", "count_at_least", "float_of_bits", "four_offsets", "load",
-    "prefetch", "spread", "spread_four", "store", "total", "turn", "zeros",
+    "add_eight_sums", "add_four_sums", "address", "any_above", "broadcast", "count_at_least", "float_of_bits",
+    "four_offsets", "load", "prefetch", "spread", "spread_four", "store", "total", "turn", "zeros",
 ]  # fmt: skip
 
 _IS_X86 = llvm.get_process_triple().startswith(("x86_64", "i686"))
@@ -211,33 +211,35 @@ def _fold(builder, value, down_to):
     return value
 
 
+def _add_sums(context, builder, signature, args):
+    """Add the sums of vectors' lanes to as many floats at an address: pairs of vectors fold into one, and again."""
+    where, *vectors = args
+    n, width = len(vectors), 1
+    while len(vectors) > 1:
+        # lanes whose number has the bit ``width`` come from the second of a pair, the others from the first
+        first = [i + (LANES if i & width else 0) for i in range(LANES)]
+        second = [(i ^ width) + (LANES if i & width else 0) for i in range(LANES)]
+        vectors = [
+            builder.fadd(*(builder.shuffle_vector(a, b, ir.Constant(INTS, take)) for take in (first, second)))
+            for a, b in zip(vectors[::2], vectors[1::2], strict=True)
+        ]
+        width *= 2
+    sums = _fold(builder, vectors[0], n)
+    if n < LANES:
+        sums = builder.shuffle_vector(sums, sums, ir.Constant(ir.VectorType(INT, n), list(range(n))))
+    pointer = _pointer(builder, where, ir.VectorType(FLOAT, n))
+    builder.store(builder.fadd(builder.load(pointer, align=4), sums), pointer, align=4)
+    return context.get_dummy_value()
+
+
 @intrinsic
-def add_sums(ctx, where, s0, s1, s2, s3, s4, s5, s6, s7):
-    """Add the sums of eight vectors' lanes to the eight floats at ``where``: pairs of vectors fold into one, thrice."""
+def add_four_sums(ctx, where, s0, s1, s2, s3):
+    return types.void(types.int64, *[lanes] * 4), _add_sums
 
-    def codegen(context, builder, signature, args):
-        vectors = list(args[1:])
-        width = 1
-        while len(vectors) > 1:
-            # lanes whose number has the bit ``width`` come from the second of a pair, the others from the first
-            first = [i + (LANES if i & width else 0) for i in range(LANES)]
-            second = [(i ^ width) + (LANES if i & width else 0) for i in range(LANES)]
-            vectors = [
-                builder.fadd(
-                    *(builder.shuffle_vector(a, b, ir.Constant(INTS, take)) for take in (first, second))
-                )
-                for a, b in zip(vectors[::2], vectors[1::2], strict=True)
-            ]
-            width *= 2
-        sums = _fold(builder, vectors[0], 8)
-        eight = ir.VectorType(FLOAT, 8)
-        if LANES > 8:
-            sums = builder.shuffle_vector(sums, sums, ir.Constant(ir.VectorType(INT, 8), list(range(8))))
-        pointer = _pointer(builder, args[0], eight)
-        builder.store(builder.fadd(builder.load(pointer, align=4), sums), pointer, align=4)
-        return context.get_dummy_value()
 
-    return types.void(types.int64, *[lanes] * 8), codegen
+@intrinsic
+def add_eight_sums(ctx, where, s0, s1, s2, s3, s4, s5, s6, s7):
+    return types.void(types.int64, *[lanes] * 8), _add_sums
 
 
 @intrinsic
