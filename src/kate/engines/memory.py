@@ -128,7 +128,7 @@ class Space(NamedTuple):
     losses: Any  # (GROUPS,)
     turned: Any  # (threads, m, TILE): a tile of Wᵀ, or of its gradient
     strip: Any  # (threads, LANES, m): gradients of so many words
-    bias: Any  # (threads, 5, TILE): a tile of c, of its gradient, of its two moments, and of zeros; decoding, 1 and 2 sum its loss
+    bias: Any  # (threads, 5, TILE): c of a tile, its gradient (or sums for the loss), two moments, and zeros
     sizes: Any  # (threads, max(m, K)): of a document's neurons
     own: Any  # (words,): sigmoids or exponentials of what one document alone has, in it, times what they add to ω
     own_part: Any  # (B, m): their part of dL/dA
