@@ -1,14 +1,15 @@
 """From raw 20 Newsgroups to document vectors: Kate's defaults beside what people would use instead, in one run.
 
-    KATE_DATA=... python benchmarks/end_to_end.py [kate] [tfidf-svd] [tomotopy] [gensim] [--seeds 1] [--limit 900]
+    KATE_DATA=... python benchmarks/end_to_end.py [kate] [tfidf-svd] [tomotopy] [gensim] [--seeds 1] [--rounds 2]
 
 Every contender gets the texts of the 18,846 posts out of the archive, learns from the 11,314 training posts with
 20,000 words and 128 dimensions, and gives vectors of both splits. A contender has a process of its own: imports,
 counting, fitting and encoding are in its seconds, and its peak memory is the process's. Kate's kernels are compiled
 beforehand, as they are after the first fit on a machine. The clock stops before the scores: accuracy of a softmax probe
 (strength chosen on 1,000 of the training posts), precision when 1 % of the training posts are fetched for each test
-post, and the NPMI of the topics' ten words over all posts and over the test posts. A JSON line each, with the multiple
-of Kate's time.
+post, and the NPMI of the topics' ten words over all posts and over the test posts. Contenders take turns, and the best
+of their rounds counts, so that a noisy moment of the machine decides nothing. A JSON line each, with the multiple of
+Kate's time.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ CONTENDERS: dict[str, Callable[[list[str], list[str], int], Learned]] = {
 }
 
 
-def measure(name: str, seed: int) -> dict[str, Any]:
+def measure(name: str, seed: int, is_scored: bool) -> dict[str, Any]:
     """In a process of its own: the time and memory of one contender, then its scores."""
     from kate.datasets.newsgroups import read_posts
 
@@ -152,6 +153,8 @@ def measure(name: str, seed: int) -> dict[str, Any]:
         + resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     )
     facts = {"seconds": done - start, "seconds_reading": read - start, "peak_gib": peak / 2**20}
+    if not is_scored:
+        return facts
     groups = [[post.group for post in part] for part in (train, test)]
     return facts | scores(learned, *groups, seed)
 
@@ -181,8 +184,8 @@ def scores(learned: Learned, train_groups: list[str], test_groups: list[str], se
     }
 
 
-def run_apart(name: str, seed: int, limit: float) -> dict[str, Any]:
-    command = [sys.executable, __file__, name, "--seed", str(seed)]
+def run_apart(name: str, seed: int, is_scored: bool, limit: float) -> dict[str, Any]:
+    command = [sys.executable, __file__, name, "--seed", str(seed), *([] if is_scored else ["--unscored"])]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
@@ -198,20 +201,27 @@ def main() -> None:
     )
     parser.add_argument("contenders", nargs="*", default=list(CONTENDERS), help=f"of {', '.join(CONTENDERS)}")
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=2, help="of which the best counts")
     parser.add_argument("--limit", type=float, default=900, help="seconds that a contender may take")
     parser.add_argument("--seed", type=int, help=argparse.SUPPRESS)  # the child's
+    parser.add_argument("--unscored", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.seed is not None:
-        print(json.dumps(measure(arguments.contenders[0], arguments.seed)))
+        print(json.dumps(measure(arguments.contenders[0], arguments.seed, not arguments.unscored)))
         return
     compile_kernels()
     for seed in range(arguments.seeds):
-        kate_seconds = None
-        for name in arguments.contenders:
-            run = run_apart(name, seed, arguments.limit)
-            kate_seconds = run.get("seconds") if name == "kate" else kate_seconds
-            if kate_seconds and "seconds" in run:
-                run["times_kate"] = run["seconds"] / kate_seconds
+        best: dict[str, dict[str, Any]] = {}
+        for turn in range(arguments.rounds):
+            for name in arguments.contenders:
+                run = run_apart(name, seed, turn == 0, arguments.limit)
+                if turn == 0 or "error" in run:
+                    best[name] = run
+                elif run["seconds"] < best[name].get("seconds", 0.0):
+                    best[name] |= run  # the scores are those of the first round
+        for name, run in best.items():
+            if "seconds" in best.get("kate", {}) and "seconds" in run:
+                run["times_kate"] = run["seconds"] / best["kate"]["seconds"]
             rounded = {
                 key: round(value, 4) if isinstance(value, float) else value for key, value in run.items()
             }

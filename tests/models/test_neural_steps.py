@@ -16,7 +16,7 @@ N_EPOCHS = 6  # of two sizes of batches, so that both are captured on a GPU, and
 
 
 def module_of(name, device, **settings):
-    model = make_model(name, 6, settings)
+    model = make_model(name, 6, {"vae.n_hidden": 16, "dbn.n_hidden": 16} | settings)
     generator = torch.Generator(device).manual_seed(1)
     return model._build(COUNTS.shape[1], generator)
 
