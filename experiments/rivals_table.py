@@ -31,7 +31,7 @@ from kate.models.registry import MODELS, TUNED
 from kate.models.tuned import tuned_models
 from kate.reproduce.plan import Plan
 from kate.reproduce.spec import read_grid
-from kate.reproduce.variants import unless_in_vain
+from kate.reproduce.variants import without_vain_tuning
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "reproduction.md"
@@ -77,7 +77,7 @@ def table_rows(summaries: list[Summary], task: str, name: str) -> list[Row]:
     for model in MODELS:
         start, tuned = by_model.get(model), None
         if model in searched:
-            tuned = by_model.get(unless_in_vain(model + TUNED, first.topics))
+            tuned = by_model.get(without_vain_tuning(model + TUNED, first.topics))
         if start is None and tuned is None:
             continue
         reported = None
@@ -160,7 +160,7 @@ def kept_runs() -> list[Record]:
 def plain_keys() -> set[str]:
     """The runs of the models as they are, with the settings that they start from and with tuned ones."""
     names = [name for name, entry in MODELS.items() if not entry.must_set]
-    names += [unless_in_vain(name + TUNED, SHOWN[1]) for name in tuned_models()]
+    names += [without_vain_tuning(name + TUNED, SHOWN[1]) for name in tuned_models()]
     source = CorpusSource.dataset(SHOWN[0])
     return {run.key() for run in plan_runs([source], names, [SHOWN[1]], range(N_SEEDS))}
 

@@ -80,33 +80,40 @@ def update() -> None:
     PAGE.write_text(f"{before}{START}\n\n{table()}\n\n{END}{rest.split(END)[1]}")
 
 
+def fit_and_probe(model: Any, corpus: Any) -> tuple[Any, dict[str, Any]]:
+    """The codes of the documents that a model is fitted on, and what its training and both probes come to."""
+    from kate.evaluation.feeding import encode, fit
+    from kate.tasks.classification import fit_classes
+
+    fit(model, corpus)
+    codes = encode(model, corpus, ("fitting", "validation"))
+    y, y_validation = (corpus.part(part).y for part in ("fitting", "validation"))
+    logistic, paper = (
+        fit_classes(codes["fitting"], y, codes["validation"], y_validation, probe=probe).validation_accuracy
+        for probe in ("logistic", "paper")
+    )
+    return codes["fitting"], {
+        "epochs": len(model.history_) if hasattr(model, "history_") else None,
+        "accuracy": round(logistic, 4),
+        "accuracy_with_the_papers_probe": round(paper, 4),
+    }
+
+
 def main() -> None:
     from kate import load_dataset
-    from kate.evaluation.feeding import encode, fit
     from kate.models.registry import make_model
-    from kate.tasks.classification import fit_classes
     from kate.tasks.topics import mscd
 
     corpus = load_dataset("20news")
-    fitting, validation = corpus.part("fitting"), corpus.part("validation")
     for name in sys.argv[1:] or CASES:
         for changes in CASES[name]:
             model: Any = make_model(name, N_TOPICS, changes)
-            fit(model, corpus)
-            codes = encode(model, corpus, ("fitting", "validation"))
-            probes = {
-                probe: fit_classes(
-                    codes["fitting"], fitting.y, codes["validation"], validation.y, probe=probe
-                ).validation_accuracy
-                for probe in ("logistic", "paper")
-            }
+            codes, found = fit_and_probe(model, corpus)
             row = {
                 "model": name,
                 "changes": changes,
-                "epochs": len(model.history_) if hasattr(model, "history_") else None,
-                "accuracy": round(probes["logistic"], 4),
-                "accuracy_with_the_papers_probe": round(probes["paper"], 4),
-                "spread_of_a_neuron": round(float(np.median(codes["fitting"].std(axis=0))), 5),
+                **found,
+                "spread_of_a_neuron": round(float(np.median(codes.std(axis=0))), 5),
                 "mscd": round(mscd(model.components_), 4) if hasattr(model, "components_") else None,
             }
             print(json.dumps(row), flush=True)

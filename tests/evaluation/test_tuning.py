@@ -12,6 +12,7 @@ import pytest
 from evaluation.toys import Topicless
 from kate.evaluation import CorpusSource, read_results
 from kate.evaluation.tuning import Search, TrialDone, inner_corpus, tune, validation_score
+from kate.files import only_writer
 from kate.models import registry
 from kate.models.entries import ModelEntry
 from kate.models.spaces import Choice, Log, Uniform
@@ -100,6 +101,16 @@ def test_a_search_that_was_stopped_goes_on_as_if_it_had_not_been(
         for name in ("whole", "parts")
     )
     assert whole == parts
+
+
+def test_a_second_search_of_the_same_history_is_refused(
+    corpus: Corpus, blurred: None, tmp_path: Path
+) -> None:
+    pytest.importorskip("fcntl", reason="files are not locked on Windows")
+    history = tmp_path / "history.jsonl"
+    with only_writer(history), pytest.raises(BlockingIOError, match="written by another program"):
+        tune(Search(CorpusSource.of(corpus), "blurred", 4, n_trials=2), history)
+    assert history.read_bytes() == b""
 
 
 def test_another_space_or_budget_of_seeds_is_another_search(corpus: Corpus, blurred: None) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kate.evaluation.results import append_result, read_results
+from kate.files import only_writer
 from kate.reproduce import jobs, resources, workers
 from kate.reproduce.jobs import Standing, missing_jobs, run_jobs
 from kate.reproduce.plan import Plan
@@ -22,6 +23,14 @@ from reproduce.toys import LIGHT, invented, invented_record, write_grid
 @pytest.fixture
 def light(tmp_path: Path) -> Plan:
     return Plan(read_grid(write_grid(tmp_path, text=LIGHT)))
+
+
+def test_a_second_call_on_the_same_results_is_refused(tmp_path: Path, light: Plan) -> None:
+    pytest.importorskip("fcntl", reason="files are not locked on Windows")
+    path = tmp_path / "results.jsonl"
+    with only_writer(path), pytest.raises(BlockingIOError, match="written by another program"):
+        run_jobs(light, path)
+    assert path.read_bytes() == b""
 
 
 def test_missing_runs_are_made_in_processes_and_kept(tmp_path: Path, light: Plan) -> None:

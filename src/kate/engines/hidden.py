@@ -64,8 +64,8 @@ def _by_side(z, positive, negative):
 
 
 @vector_function
-def _if_listed(a, won, lost):
-    return won.where(a.absolute().is_above(0), lost)
+def _where_not_zero(mark, then, otherwise):
+    return then.where(mark.absolute().is_above(0), otherwise)
 
 
 @vector_function
@@ -278,8 +278,8 @@ def _gather_parts(d, n_groups, rule, space, out):
 
 
 @kernel
-def _listed(v, rule, space):
-    """What is not zero where neurons are not silent: their values, or without a competition anything."""
+def _not_silent(v, rule, space):
+    """Marks that are zero where neurons are silent: their values, or without a competition, where none is, ones."""
     return load(address(space.A) + v) if rule.n_winners > 0 else broadcast(_ONE)
 
 
@@ -294,7 +294,7 @@ def _scatter_gradient(d, scale, rule, space, parts):
     positive, negative, minus = zeros(), zeros(), broadcast(-scale)
     for v in range(d * size, (d + 1) * size, BYTES):
         g = fma(minus, load(address(space.Y) + v), load(address(space.D) + v))
-        g = _if_listed(_listed(v, rule, space), g, zeros())
+        g = _where_not_zero(_not_silent(v, rule, space), g, zeros())
         store(address(space.D) + v, g)
         z = load(address(space.Z) + v)
         positive, negative = plus(positive, _by_side(z, g, zeros())), plus(negative, _by_side(z, zeros(), g))
@@ -322,7 +322,8 @@ def hidden_back(thread, d, n_groups, scale, rule, space):
     is_sigmoid = broadcast(_ONE if rule.sigmoid else _ZERO)
     for v in range(row, row + size, BYTES):
         z, g = load(address(space.Z) + v), load(address(space.D) + v)
-        slope = _slope(z, is_sigmoid, _if_listed(_listed(v, rule, space), g, _by_side(z, positive, negative)))
+        g = _where_not_zero(_not_silent(v, rule, space), g, _by_side(z, positive, negative))
+        slope = _slope(z, is_sigmoid, g)
         dropped = times(minus, load(address(space.A) + v))
         store(address(space.D) + v, slope)
         store(address(space.dropped) + v, dropped)

@@ -26,6 +26,7 @@ from kate.evaluation.corpora import CorpusSource
 from kate.evaluation.feeding import PARTS, collection_rows, encode, fit, is_ranker
 from kate.evaluation.results import FORMAT, Record, append_result, as_json, read_results
 from kate.evaluation.run import describe_error
+from kate.files import only_writer
 from kate.models.entries import ModelEntry
 from kate.models.registry import find_entry, make_model
 from kate.models.spaces import Space, draw, holds
@@ -98,22 +99,23 @@ def tune(
     """
     path, key = Path(history), search.key()
     path.parent.mkdir(parents=True, exist_ok=True)
-    found = {record["key"]: record for record in read_results(path)}
     study, corpus = _study(), None
     records: list[Record] = []
-    for number in range(search.n_trials if search.space else 1):
-        trial, settings = _propose(study, search, number)
-        record = found.get(f"{key}-{number}")
-        was_there = record is not None
-        if record is None:
-            corpus = corpus or inner_corpus(search.source.load())
-            record = _same(records, settings, number) or _run(search, corpus, number, settings)
-            record |= {"key": f"{key}-{number}"}
-            append_result(path, record)
-        _tell(study, trial, record)
-        records.append(record)
-        if progress is not None:
-            progress(TrialDone(record, was_there, search.n_trials if search.space else 1))
+    with only_writer(path):
+        found = {record["key"]: record for record in read_results(path)}
+        for number in range(search.n_trials if search.space else 1):
+            trial, settings = _propose(study, search, number)
+            record = found.get(f"{key}-{number}")
+            was_there = record is not None
+            if record is None:
+                corpus = corpus or inner_corpus(search.source.load())
+                record = _same(records, settings, number) or _run(search, corpus, number, settings)
+                record |= {"key": f"{key}-{number}"}
+                append_result(path, record)
+            _tell(study, trial, record)
+            records.append(record)
+            if progress is not None:
+                progress(TrialDone(record, was_there, search.n_trials if search.space else 1))
     return _best(search, records)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kate.reproduce.plan import Cell
     from kate.reproduce.spec import Grid, Protocol
 
-__all__ = ["NOT_TUNED", "NotAvailable", "unless_in_vain", "variant"]
+__all__ = ["NOT_TUNED", "NotAvailable", "variant", "without_vain_tuning"]
 
 NOT_TUNED = "not tuned yet; kate tune --model NAME does it"
 _NO_AMPLIFICATION = "2/k"
@@ -31,7 +31,7 @@ def variant(cell: Cell, grid: Grid) -> tuple[str, dict[str, Any]]:
             continue
         try:
             settings = _settings(name, cell, grid)
-            return unless_in_vain(name, cell.topics, settings), settings
+            return without_vain_tuning(name, cell.topics, settings), settings
         except (ImportError, ValueError) as error:
             reasons.append(str(error))
     raise NotAvailable(reasons[0])
@@ -45,10 +45,10 @@ def _names(model: str, protocol: Protocol, grid: Grid) -> Sequence[str]:
     return [model if protocol == "paper" or has_nothing_to_tune else f"{model}{TUNED}"]
 
 
-def unless_in_vain(name: str, n_topics: int, settings: Mapping[str, Any] | None = None) -> str:
+def without_vain_tuning(name: str, n_topics: int, settings: Mapping[str, Any] | None = None) -> str:
     """NAME for NAME:tuned where the search found nothing better than what NAME is anyway: nothing is fitted twice.
 
-    >>> unless_in_vain("nmf:tuned", 128), unless_in_vain("ae:tuned", 128)
+    >>> without_vain_tuning("nmf:tuned", 128), without_vain_tuning("ae:tuned", 128)
     ('nmf', 'ae:tuned')
     """
     plain = name.removesuffix(TUNED)
