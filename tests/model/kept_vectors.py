@@ -1,0 +1,63 @@
+"""Vectors that must not change: a small corpus, some models with fixed seeds, and the numbers that 0.1 gave for them.
+
+python tests/model/kept_vectors.py > tests/model/kept_vectors.json    # writes the numbers anew, when a change is meant
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import numpy as np
+
+import kate
+
+_SUBJECTS = (
+    "gold silver coin mint treasury dollars bank currency",
+    "army navy soldiers ships war officers fleet battle",
+    "school children teachers college students learning books reading",
+    "treaty nations peace foreign minister commerce embassy powers",
+)
+
+
+def texts() -> list[str]:
+    """Sixty short texts about four subjects, with some words of another subject in each."""
+    random = np.random.default_rng(7)
+    words = [subject.split() for subject in _SUBJECTS]
+    made = []
+    for number in range(60):
+        own, other = words[number % 4], words[(number + 1 + number % 3) % 4]
+        made.append(" ".join([*random.choice(own, 12), *random.choice(other, 3)]))
+    return made
+
+
+def vectors() -> dict[str, Any]:
+    """The first and last vectors of every kept model, and the topics of one."""
+    corpus = texts()
+    X = kate.Counts().fit_transform(corpus)
+    common = {"random_state": 3, "device": "cpu", "verbose": False}
+    models = {
+        "defaults": kate.KATE(6, **common),
+        "paper": kate.KATE.paper(6, max_epochs=8, **common),
+        "sampled": kate.KATE(6, reconstruction_sampling=8, max_epochs=8, **common),
+        "sigmoid": kate.KATE(
+            5, activation="sigmoid", scaling="max", output="activation", max_epochs=8, **common
+        ),
+        "adadelta": kate.KATE(6, optimizer="adadelta", learning_rate=1.0, max_epochs=8, **common),
+    }
+    kept: dict[str, Any] = {name: _ends(model.fit(X).transform(X)) for name, model in models.items()}
+    text_model = kate.TextModel(6, max_epochs=8, **common).fit(corpus)
+    kept["text"] = _ends(text_model.encode(corpus))
+    kept["topics"] = [list(topic.words) for topic in text_model.topics(5)]
+    kept["similar"] = [word for word, _ in text_model.similar_words("gold")]
+    return kept
+
+
+def _ends(rows: Any) -> list[list[float]]:
+    return np.round(np.asarray(rows)[[0, 1, -1]].astype(float), 5).tolist()
+
+
+if __name__ == "__main__":
+    json.dump(vectors(), sys.stdout, indent=1)
+    sys.stdout.write("\n")
