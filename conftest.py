@@ -4,5 +4,5 @@ from importlib.util import find_spec
 
 # Triton is there for Linux alone, and not with every build of PyTorch
 collect_ignore_glob = (
-    [] if find_spec("triton") else ["src/kate/engines/triton_*.py", "tests/engines/triton_*.py"]
+    [] if find_spec("triton") else ["src/kate/engines/gpu/triton_*.py", "tests/engines/gpu/triton_*.py"]
 )

@@ -21,7 +21,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.pipeline import make_pipeline
 
 import kate
-from kate.engines.cpu import thread_count
+from kate.threads import thread_count
 
 ROUNDS = 5
 
@@ -43,7 +43,7 @@ def show(start: str, n_docs: int, options: argparse.Namespace, best: dict[str, f
         json.dumps(
             {
                 "benchmark": "encode", "from": start, "documents": n_docs, "words": options.words,
-                "topics": options.topics, "threads": thread_count(None),
+                "topics": options.dimensions, "threads": thread_count(None),
                 "kate_documents_per_s": round(n_docs / best["kate"]),
                 "scikit_learn_documents_per_s": round(n_docs / best["svd"]),
                 "times_as_fast": round(best["svd"] / best["kate"], 2),
@@ -58,7 +58,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--words", type=int, default=20_000)
-    parser.add_argument("--topics", type=int, default=128)
+    parser.add_argument("--dimensions", type=int, default=128)
     parser.add_argument("--documents", type=int, help="encode the first ones only")
     parser.add_argument("--epochs", type=int, default=2, help="encoding takes the same time after any number")
     options = parser.parse_args()
@@ -66,14 +66,14 @@ def main() -> None:
 
     counter = kate.Counts(vocabulary_size=options.words)
     counts = counter.fit_transform(texts)
-    model = kate.KATE(options.topics, max_epochs=options.epochs, random_state=0).fit(counts)
+    model = kate.KATE(options.dimensions, max_epochs=options.epochs, random_state=0).fit(counts)
 
     vectorizer = CountVectorizer(max_features=options.words, stop_words="english")
-    tfidf, svd = TfidfTransformer(sublinear_tf=True), TruncatedSVD(options.topics, random_state=0)
+    tfidf, svd = TfidfTransformer(sublinear_tf=True), TruncatedSVD(options.dimensions, random_state=0)
     svd.fit(tfidf.fit_transform(vectorizer.fit_transform(texts)))
     pipeline = make_pipeline(vectorizer, tfidf, svd)
     floats = counts.astype(np.float32)  # what KATE.transform would have to convert, and SVD's own precision
-    other = TruncatedSVD(options.topics, random_state=0).fit(floats)
+    other = TruncatedSVD(options.dimensions, random_state=0).fit(floats)
 
     best = best_seconds(
         {"kate": lambda: model.transform(counter.transform(texts)), "svd": lambda: pipeline.transform(texts)}

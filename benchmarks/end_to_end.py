@@ -36,7 +36,7 @@ PASSES = 10  # of gensim
 
 
 class Learned(NamedTuple):
-    train: Any  # vectors (n_train, n_topics)
+    train: Any  # vectors (n_train, n_components)
     test: Any
     describe: Callable[
         [], tuple[Any, Any]
@@ -140,7 +140,7 @@ CONTENDERS: dict[str, Callable[[list[str], list[str], int], Learned]] = {
 
 def measure(name: str, seed: int, is_scored: bool) -> dict[str, Any]:
     """In a process of its own: the time and memory of one contender, then its scores."""
-    from kate.datasets.newsgroups import read_posts
+    from kate.research.datasets.newsgroups import read_posts
 
     archive = data_folder() / "20news-bydate.tar.gz"
     start = time.perf_counter()
@@ -160,9 +160,9 @@ def measure(name: str, seed: int, is_scored: bool) -> dict[str, Any]:
 
 
 def scores(learned: Learned, train_groups: list[str], test_groups: list[str], seed: int) -> dict[str, float]:
-    from kate.tasks.classification import classify
-    from kate.tasks.retrieval import retrieve
-    from kate.tasks.topics import diversity, npmi
+    from kate.research.metrics.classification import classify
+    from kate.research.metrics.retrieval import retrieve
+    from kate.research.metrics.topic_scores import diversity, npmi
 
     order = np.random.default_rng(seed).permutation(len(train_groups))
     chosen_on, fitted_on = order[:N_VALIDATION], order[N_VALIDATION:]

@@ -35,9 +35,9 @@ import numpy as np
 import torch
 from scipy.sparse import csr_matrix
 
-from kate.models.kate import KATE
-from kate.tasks.classification import classify
-from kate.tasks.retrieval import retrieve
+from kate.model.kate import KATE
+from kate.research.metrics.classification import classify
+from kate.research.metrics.retrieval import retrieve
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # however this script is started
 
@@ -111,9 +111,9 @@ def fit(
     B, n_epochs = model.settings_["batch_size"], len(model.history_)
     in_epochs = sum(float(row["seconds"] or 0) for row in model.history_)
     n_steps = n_epochs * -(-X.shape[0] // B)
-    least = least_seconds(limits, model.precision, B, X.shape[1], model.n_topics, n_steps)
+    least = least_seconds(limits, model.precision, B, X.shape[1], model.n_components, n_steps)
     row = {
-        "documents": X.shape[0], "words": X.shape[1], "topics": model.n_topics, "batch": B, "epochs": n_epochs,
+        "documents": X.shape[0], "words": X.shape[1], "topics": model.n_components, "batch": B, "epochs": n_epochs,
         "precision": model.precision, "first_fit_s": round(first, 2), "fit_s": round(seconds, 3),
         "epochs_s": round(in_epochs, 3), "step_ms": round(1000 * in_epochs / n_steps, 4),
         "documents_per_s": round(n_epochs * X.shape[0] / in_epochs), "share_of_limit": round(least / in_epochs, 3),
@@ -133,10 +133,10 @@ def plain_step_seconds(X: csr_matrix, model: KATE) -> float:
     batches = [np.arange(i, i + B) % X.shape[0] for i in range(0, n_steps * B, B)]
     few = X[: min(X.shape[0], n_steps * B)].astype(np.float32)
     few.data = np.log1p(few.data)  # about the size that scaled counts have
-    shape = Shape(n_words, model.n_topics, settings["n_winners"], B, loss)
+    shape = Shape(n_words, model.n_components, settings["n_winners"], B, loss)
     steps = torch_steps(
         few,
-        make_network(n_words, model.n_topics),
+        make_network(n_words, model.n_components),
         shape,
         [docs % few.shape[0] for docs in batches],
         model.device,

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import kate
-from kate.files import whole_file
+from kate.storage.files import whole_file
 
 WORDS = (2_000, 20_000)
 PARTS = ("fitting", "validation", "train", "test")

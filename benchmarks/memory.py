@@ -105,8 +105,8 @@ def main() -> None:
         make_counts(50)
     )  # what imports and compiled code take is not counted
     X = make_huge_counts(HUGE_DOCUMENTS, HUGE_LENGTH) if arguments.huge else make_counts(arguments.documents)
-    n_topics = HUGE_TOPICS if arguments.huge else N_TOPICS
-    model = KATE(n_topics, max_epochs=arguments.epochs, batch_size=200, random_state=0, device="cpu")
+    n_components = HUGE_TOPICS if arguments.huge else N_TOPICS
+    model = KATE(n_components, max_epochs=arguments.epochs, batch_size=200, random_state=0, device="cpu")
     _, training, training_seconds = peak_while(lambda: model.fit(X))
     vectors, encoding, encoding_seconds = peak_while(lambda: model.transform(X))
     size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes

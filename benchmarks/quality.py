@@ -20,11 +20,11 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from kate import KATE, load_dataset
-from kate.models.topics import Responses, count_wins, describe_by_wins
-from kate.tasks.classification import classify
-from kate.tasks.retrieval import retrieve
-from kate.tasks.topics import diversity, mscd, npmi
-from kate.text.corpus import Corpus
+from kate.research.datasets.corpus import Corpus
+from kate.research.metrics.classification import classify
+from kate.research.metrics.retrieval import retrieve
+from kate.research.metrics.topic_scores import diversity, mscd, npmi
+from kate.topics.poles import Responses, count_wins, describe_by_wins
 
 SETTINGS = {"paper": (KATE.paper, 2_000), "defaults": (KATE, 20_000)}
 N_TOPICS = 128
@@ -64,7 +64,7 @@ def measure(corpus: Corpus, model: KATE) -> dict[str, float]:
 def topic_scores(corpus: Corpus, model: KATE) -> dict[str, float]:
     """Coherence and diversity of all poles that have ten words; ``topics`` says how many of the poles those are."""
     X = csr_matrix(corpus.X[corpus.fitting])
-    wins = count_wins(X, model.encoder_, Responses.of(model.encoder_, X))
+    wins = count_wins(X, model.encoder_.respond, Responses.of(model.encoder_.respond, X))
     columns = [str(column) for column in range(corpus.n_words)]
     topics = [topic for topic in describe_by_wins(X, wins, columns) if len(topic.words) >= N_TOP]
     top_words = np.array([[int(word) for word in topic.words[:N_TOP]] for topic in topics])

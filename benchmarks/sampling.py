@@ -17,11 +17,11 @@ from collections.abc import Callable
 import numpy as np
 
 from kate import KATE, load_dataset
-from kate.engines.cpu import CPUEngine
+from kate.engines.cpu.cpu_engine import CPUEngine
 from kate.engines.network import Optimizer, Recipe
-from kate.engines.threads import thread_count
-from kate.tasks.classification import classify
-from kate.tasks.retrieval import retrieve
+from kate.research.metrics.classification import classify
+from kate.research.metrics.retrieval import retrieve
+from kate.threads import thread_count
 from quality import data_folder
 from train import Shape, best_milliseconds, make_documents, make_network
 

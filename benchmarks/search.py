@@ -28,12 +28,12 @@ Floats = NDArray[np.float32]
 ROUNDS = 3
 
 
-def make_vectors(n: int, n_topics: int, seed: int) -> Floats:
+def make_vectors(n: int, n_components: int, seed: int) -> Floats:
     """Vectors of length 1 around common centres; another seed gives other vectors around the same centres."""
-    spectrum = (np.arange(1, n_topics + 1) ** -0.5).astype(np.float32)
-    centres = np.random.default_rng(0).standard_normal((2_000, n_topics), dtype=np.float32)
+    spectrum = (np.arange(1, n_components + 1) ** -0.5).astype(np.float32)
+    centres = np.random.default_rng(0).standard_normal((2_000, n_components), dtype=np.float32)
     rng = np.random.default_rng(seed)
-    vectors = rng.standard_normal((n, n_topics), dtype=np.float32)
+    vectors = rng.standard_normal((n, n_components), dtype=np.float32)
     vectors *= 0.6
     vectors += centres[rng.integers(len(centres), size=n)]
     vectors *= spectrum
@@ -108,13 +108,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--vectors", type=int, default=1_000_000)
-    parser.add_argument("--topics", type=int, default=128)
+    parser.add_argument("--dimensions", type=int, default=128)
     parser.add_argument("--queries", type=int, default=1_024)
     parser.add_argument("--top", type=int, default=10)
     parser.add_argument("--only", choices=["exact", "ann"])
     options = parser.parse_args()
-    vectors = make_vectors(options.vectors, options.topics, seed=1)
-    queries = make_vectors(options.queries, options.topics, seed=2)
+    vectors = make_vectors(options.vectors, options.dimensions, seed=1)
+    queries = make_vectors(options.queries, options.dimensions, seed=2)
     if options.only != "ann":
         print(json.dumps(measure_exact(vectors, queries, options.top)), flush=True)
     if options.only != "exact":

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from kate.engines.network import Network, Optimizer, Recipe, floats
-from kate.engines.threads import thread_count
+from kate.threads import thread_count
 
 
 class Shape(NamedTuple):
@@ -56,11 +56,11 @@ def make_documents(n_docs: int, n_words: int) -> csr_matrix:
     return X
 
 
-def make_network(n_words: int, n_topics: int) -> Network:
+def make_network(n_words: int, n_components: int) -> Network:
     rng = np.random.default_rng(1)
-    W = floats(n_words, n_topics)
-    W[...] = rng.normal(scale=np.sqrt(2 / (n_words + n_topics)), size=W.shape)
-    return Network(W, np.zeros(n_topics, np.float32), np.zeros(n_words, np.float32))
+    W = floats(n_words, n_components)
+    W[...] = rng.normal(scale=np.sqrt(2 / (n_words + n_components)), size=W.shape)
+    return Network(W, np.zeros(n_components, np.float32), np.zeros(n_words, np.float32))
 
 
 def amplification(shape: Shape) -> float:
@@ -70,7 +70,9 @@ def amplification(shape: Shape) -> float:
 def our_steps(
     X: csr_matrix, network: Network, shape: Shape, batches: list[np.ndarray]
 ) -> Callable[[], float]:
-    from kate.engines.cpu import CPUEngine  # loads the compiler, which then looks where to keep machine code
+    from kate.engines.cpu.cpu_engine import (
+        CPUEngine,  # loads the compiler, which then looks where to keep machine code
+    )
 
     engine = CPUEngine(network, Recipe(shape.loss, "tanh", shape.winners, amplification(shape)))
     if shape.loss == "softmax":

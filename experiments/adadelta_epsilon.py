@@ -12,8 +12,8 @@ import itertools
 import json
 
 from kate import KATE, load_dataset
-from kate.tasks.classification import fit_classes
-from kate.tasks.topics import mscd
+from kate.research.metrics.classification import fit_classes
+from kate.research.metrics.topic_scores import mscd
 
 TOPICS = (20, 128)
 EPSILONS = (1e-8, 1e-7, 1e-6)
@@ -23,14 +23,14 @@ SEEDS = (0, 1)
 def main() -> None:
     corpus = load_dataset("20news")
     fitting, validation = corpus.part("fitting"), corpus.part("validation")
-    for n_topics, epsilon, seed in itertools.product(TOPICS, EPSILONS, SEEDS):
-        model = KATE.paper(n_topics, epsilon=epsilon, random_state=seed, verbose=False)
+    for n_components, epsilon, seed in itertools.product(TOPICS, EPSILONS, SEEDS):
+        model = KATE.paper(n_components, epsilon=epsilon, random_state=seed, verbose=False)
         model.fit(fitting.X, validation=validation.X)
         probe = fit_classes(
             model.transform(fitting.X), fitting.y, model.transform(validation.X), validation.y
         )
         row = {
-            "topics": n_topics,
+            "topics": n_components,
             "epsilon": epsilon,
             "seed": seed,
             "validation_accuracy": round(probe.validation_accuracy, 4),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from kate.evaluation.results import Summary, read_results, summarise
+from kate.research.evaluation.results import Summary, read_results, summarise
 
 COLUMNS = {
     "20news": [

@@ -21,17 +21,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kate.datasets.registry import DATASETS
-from kate.evaluation.corpora import CorpusSource
-from kate.evaluation.grid import plan_runs
-from kate.evaluation.paper import paper_score
-from kate.evaluation.results import Record, Score, Summary, read_results, summarise
-from kate.files import whole_file
-from kate.models.registry import MODELS, TUNED
-from kate.models.tuned import tuned_models
-from kate.reproduce.plan import Plan
-from kate.reproduce.spec import read_grid
-from kate.reproduce.variants import without_vain_tuning
+from kate.research.datasets.loading import DATASETS
+from kate.research.evaluation.corpora import CorpusSource
+from kate.research.evaluation.grid import plan_runs
+from kate.research.evaluation.paper_scores import paper_score
+from kate.research.evaluation.results import Record, Score, Summary, read_results, summarise
+from kate.research.registry.registry import MODELS, TUNED
+from kate.research.registry.tuned import tuned_models
+from kate.research.reproduce.plan import RunPlan
+from kate.research.reproduce.spec import read_grid
+from kate.research.reproduce.variants import without_vain_tuning
+from kate.storage.files import whole_file
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "reproduction.md"
@@ -175,7 +175,9 @@ def main() -> None:
     if len(sys.argv) != (3 if "--pack" in sys.argv else 2):
         sys.exit(__doc__)
     if sys.argv[1] == "--pack":
-        wanted = plain_keys().union(Plan(read_grid(None)).demands)  # runs of earlier settings are left behind
+        wanted = plain_keys().union(
+            RunPlan(read_grid(None)).demands
+        )  # runs of earlier settings are left behind
         kept = [record for record in read_results(sys.argv[2]) if record["key"] in wanted]
         lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in kept)
         with whole_file(RUNS) as part:

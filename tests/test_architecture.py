@@ -1,8 +1,9 @@
-"""Who may import whom, and what an import may load: docs/architecture.md, kept true."""
+"""Who may import whom, what an import may load, and one meaning for each name: docs/architecture.md, kept true."""
 
 import ast
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -11,47 +12,93 @@ import kate
 
 SOURCE = Path(kate.__file__).parent
 
-MAY_IMPORT = {  # a layer of ours: the other layers of ours that it may import
-    "files": set(),
+# A room: the other rooms that it may import, inside functions too. Every room may ask `kate` for the version.
+# Drawn downwards: nothing of the product imports research.
+MAY_IMPORT = {
+    "spelling": set(),
+    "threads": set(),
     "competition": set(),
-    "train": set(),
-    "engines": set(),
-    "nn": set(),
-    "tasks": set(),
-    "text": {"files"},
-    "datasets": {"files", "text"},
-    "models": {"competition", "engines", "files", "nn", "tasks", "text", "train"},
-    "search": {"files", "models", "text"},
-    "report": {"files", "models", "text"},
-    "evaluation": {"datasets", "files", "models", "tasks", "text"},
+    "storage": set(),
+    "engines": {"threads"},
+    "text": {"spelling", "storage", "threads"},
+    "topics": set(),
+    "model": {"competition", "engines", "spelling", "storage", "text", "threads", "topics"},
+    "search": {"model", "spelling", "storage", "text", "threads", "topics"},
+    "demo": {"model", "search", "storage", "text", "topics"},
 }
-TIES_IT_TOGETHER = {"__init__", "__main__", "cli", "demo", "reproduce"}
+RESEARCH_MAY_IMPORT = {
+    "metrics": {"topics"},
+    "report": {"storage"},
+    "datasets": {"demo", "storage", "text"},
+    "rivals": {"engines", "model", "storage", "text", "threads"},
+    "registry": {"model", "rivals", "spelling", "storage"},
+    "evaluation": {
+        *("datasets", "engines", "metrics", "model", "registry", "spelling", "storage", "text", "topics"),
+    },
+    "reproduce": {*("datasets", "evaluation", "model", "registry", "report", "storage", "text", "threads")},
+}
+TIES_IT_TOGETHER = {"__init__", "__main__", "cli"}
+
+MODULES = sorted(SOURCE.rglob("*.py"))
 
 
-def layer_of(module: str) -> str:
-    return module.split(".")[1] if "." in module else "__init__"
+def room_of(module: str) -> str:
+    """The room of a module's dotted name; a room of the laboratory is named as research.ROOM."""
+    parts = module.split(".")[1:]
+    if len(parts) > 1 and parts[0] == "research":
+        return f"research.{parts[1]}"
+    return parts[0] if parts else "__init__"
 
 
 def imports_of(path: Path) -> set[str]:
-    """Our layers that a file imports, inside functions too."""
-    layers = set()
+    """Our rooms that a file imports, inside functions too."""
+    rooms = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "kate":
-            named = [f"kate.{alias.name}" for alias in node.names] if node.module == "kate" else [node.module]
-            layers |= {layer_of(name) for name in named}
+            whole = node.module in {"kate", "kate.research"}
+            named = [f"{node.module}.{alias.name}" for alias in node.names] if whole else [node.module]
+            rooms |= {room_of(name) for name in named}
         elif isinstance(node, ast.Import):
-            layers |= {layer_of(alias.name) for alias in node.names if alias.name.split(".")[0] == "kate"}
-    return {layer for layer in layers if (SOURCE / layer).exists() or (SOURCE / f"{layer}.py").exists()}
+            rooms |= {room_of(alias.name) for alias in node.names if alias.name.split(".")[0] == "kate"}
+    found = {room: SOURCE / room.replace(".", "/") for room in rooms}
+    return {room for room, place in found.items() if place.exists() or place.with_suffix(".py").exists()}
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_layers_import_only_what_they_may(path):
-    layer = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-    if layer in TIES_IT_TOGETHER:
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_rooms_import_only_what_they_may(path):
+    module = ".".join(["kate", *path.relative_to(SOURCE).with_suffix("").parts])
+    room = room_of(module.removesuffix(".__init__"))
+    if room in TIES_IT_TOGETHER or module == "kate.research.__init__":
         return
-    assert layer in MAY_IMPORT, f"{layer} is new: say in docs/architecture.md and here what it may import"
-    stray = imports_of(path) - MAY_IMPORT[layer] - {layer, "__init__"}
+    if room.startswith("research."):
+        own = RESEARCH_MAY_IMPORT[room.removeprefix("research.")]
+        allowed = {f"research.{name}" if name in RESEARCH_MAY_IMPORT else name for name in own}
+    else:
+        assert room in MAY_IMPORT, f"{room} is new: say in docs/architecture.md and here what it may import"
+        allowed = MAY_IMPORT[room]
+    stray = imports_of(path) - allowed - {room, "__init__"}
     assert not stray, f"{path.name} imports {sorted(stray)}"
+
+
+def test_nothing_of_the_product_may_import_research():
+    assert not [room for room in MAY_IMPORT.values() if room & set(RESEARCH_MAY_IMPORT)]
+
+
+def test_a_class_name_means_one_thing():
+    homes = defaultdict(list)
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(str(path.relative_to(SOURCE)))
+    assert not {name: places for name, places in homes.items() if len(places) > 1}
+
+
+def test_a_module_name_means_one_thing():
+    homes = defaultdict(list)
+    for path in MODULES:
+        if path.stem != "__init__":
+            homes[path.stem].append(str(path.relative_to(SOURCE)))
+    assert not {name: places for name, places in homes.items() if len(places) > 1}
 
 
 def loaded_by(code: str) -> set[str]:
@@ -67,7 +114,9 @@ def test_import_kate_loads_nothing_heavy():
 
 def test_fitting_needs_no_torch_matplotlib_or_gensim():
     code = "import numpy as np, kate; kate.KATE(2, max_epochs=1).fit(np.eye(4)); kate.TextModel; kate.Counts"
-    assert not loaded_by(code) & {"torch", "matplotlib", "gensim", "tomotopy"}
+    loaded = loaded_by(code)
+    assert not loaded & {"torch", "matplotlib", "gensim", "tomotopy"}
+    assert not [name for name in loaded if name.startswith("kate.research")]
 
 
 def test_every_public_name_is_there():

@@ -1,7 +1,7 @@
 """Kate: document vectors, topics, similar words and search from a pile of text.
 
 >>> import kate
->>> model = kate.TextModel(n_topics=20).fit(texts)      # doctest: +SKIP
+>>> model = kate.TextModel(n_components=20).fit(texts)      # doctest: +SKIP
 >>> model.encode(["a new document"])                    # doctest: +SKIP
 >>> model.topics()                                      # doctest: +SKIP
 
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kate.competition import compete
-    from kate.datasets import load_dataset
-    from kate.models.kate import KATE
-    from kate.models.text_model import TextModel, load
+    from kate.model.kate import KATE
+    from kate.model.text_model import TextModel, load
+    from kate.research.datasets import load_dataset
     from kate.search import Index
     from kate.text.counts import Counts
     from kate.text.readers import read_corpus
@@ -37,13 +37,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "KATE": "kate.models.kate",
+    "KATE": "kate.model.kate",
     "Counts": "kate.text.counts",
     "Index": "kate.search",
-    "TextModel": "kate.models.text_model",
+    "TextModel": "kate.model.text_model",
     "compete": "kate.competition",
-    "load": "kate.models.text_model",
-    "load_dataset": "kate.datasets",
+    "load": "kate.model.text_model",
+    "load_dataset": "kate.research.datasets",
     "read_corpus": "kate.text.readers",
 }
 

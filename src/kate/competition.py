@@ -24,7 +24,7 @@ def compete(z: ArrayLike, n_winners: int, amplification: float) -> NDArray[np.fl
 
     Parameters
     ----------
-    z : activations, (n_topics,) or (n_docs, n_topics)
+    z : activations, (n_components,) or (n_docs, n_components)
     n_winners : k, at least 1
     amplification : the paper's alpha; 0 is a k-sparse layer, 2/k passes the energy on without a gain
 
@@ -34,7 +34,7 @@ def compete(z: ArrayLike, n_winners: int, amplification: float) -> NDArray[np.fl
     activations = _as_activations(z)
     if not np.isfinite(amplification):
         raise ValueError(f"amplification is {amplification}; give a finite number")
-    rows = np.atleast_2d(activations)  # (n_docs, n_topics)
+    rows = np.atleast_2d(activations)  # (n_docs, n_components)
     won = winners(rows, n_winners)
     competed = np.where(won, rows, 0)
     for side in (rows > 0, rows < 0):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from model.kept_vectors import vectors
 
 KEPT = json.loads((Path(__file__).parent / "kept_vectors.json").read_text(encoding="utf-8"))

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kate.models.folders import FolderError
 from kate.search.approximate import Graph, GraphFacts, require_usearch
 from kate.search.exact import nearest
+from kate.storage.folders import FolderError
 
 Floats = NDArray[np.float32]
 N_TOPICS = 16

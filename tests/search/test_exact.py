@@ -12,8 +12,8 @@ from kate.search.exact import best_of, nearest
 Floats = NDArray[np.float32]
 
 
-def unit_vectors(seed: int, n: int, n_topics: int = 16) -> Floats:
-    vectors = np.random.default_rng(seed).normal(size=(n, n_topics)).astype(np.float32)
+def unit_vectors(seed: int, n: int, n_components: int = 16) -> Floats:
+    vectors = np.random.default_rng(seed).normal(size=(n, n_components)).astype(np.float32)
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 

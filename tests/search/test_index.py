@@ -14,16 +14,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kate.models.encoder import EmptyDocumentsWarning, Encoder
-from kate.models.folders import FolderError
-from kate.models.storage import Trained, write_model
-from kate.models.text_model import NotFittedError, TextModel, UnknownWordError
-from kate.models.topics import Responses, Topic, Topics
+from kate.model.encoder import EmptyDocumentsWarning, Encoder
+from kate.model.model_folder import Trained, write_model
+from kate.model.text_model import NotFittedError, TextModel, UnknownWordError
 from kate.search import Hit, Index
 from kate.search import exact as exact_module
 from kate.search import index as index_module
+from kate.storage.folders import FolderError
 from kate.text.documents import Documents
 from kate.text.vocabulary import Vocabulary
+from kate.topics.poles import Responses, Topic, Topics
 
 TEXTS = [
     "A treaty of peace.",
@@ -52,7 +52,7 @@ def model_by_hand(center: float = 0.0) -> TextModel:
     topics = Topics([Topic(neuron, pole, (), 0.0, None) for neuron in range(3) for pole in ("+", "-")])
     return TextModel.from_trained(
         Trained(
-            settings={"n_topics": 3},
+            settings={"n_components": 3},
             vocabulary=vocabulary,
             encoder=Encoder(
                 W, np.zeros(3, np.float32), np.zeros(3, np.float32), "max", "tanh", "preactivation"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import tarfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
 
 from kate import Counts
-from kate.text.tokens import Tokens
+from kate.text.tokenizer import Tokenizer
+from real_data import real_data_folder
 
 TEXTS = ["Two companies merged.", "The company is a company.", "A treaty of peace"]
 
@@ -69,7 +68,7 @@ def test_a_fitted_transformer_can_be_pickled() -> None:
 
 def test_the_same_counts_as_countvectorizer() -> None:
     ours = Counts(language="porter")
-    theirs = CountVectorizer(analyzer=Tokens("porter").words)
+    theirs = CountVectorizer(analyzer=Tokenizer("porter").words)
     X, Y = ours.fit_transform(TEXTS), theirs.fit_transform(TEXTS)
     assert ours.vocabulary_.keys() == theirs.vocabulary_.keys()
     columns = [theirs.vocabulary_[word] for word in ours.get_feature_names_out()]
@@ -159,24 +158,15 @@ def test_unfitted(ask: str) -> None:
         getattr(Counts(), ask)(*arguments)
 
 
-def find_archive() -> Path:
-    folders = [Path(os.environ["KATE_DATA"])] if os.environ.get("KATE_DATA") else []
-    folders.append(Path(__file__).resolve().parents[3] / "shared" / "data")
-    for folder in folders:
-        if (folder / "20news-bydate.tar.gz").is_file():
-            return folder / "20news-bydate.tar.gz"
-    pytest.skip("20news-bydate.tar.gz is not here; point KATE_DATA at its folder")
-
-
 def test_real_posts_give_the_counts_of_countvectorizer() -> None:
     texts: list[str] = []
-    with tarfile.open(find_archive()) as tar:
+    with tarfile.open(real_data_folder("20news-bydate.tar.gz") / "20news-bydate.tar.gz") as tar:
         for member in tar:
             if member.isfile() and (file := tar.extractfile(member)):
                 texts.append(file.read().decode("latin-1"))
             if len(texts) == 150:
                 break
-    ours, theirs = Counts(None, n_jobs=2), CountVectorizer(analyzer=Tokens().words)
+    ours, theirs = Counts(None, n_jobs=2), CountVectorizer(analyzer=Tokenizer().words)
     X, Y = ours.fit_transform(texts), theirs.fit_transform(texts)
     columns = [theirs.vocabulary_[word] for word in ours.get_feature_names_out()]
     assert X.shape == Y.shape

@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 import kate
-from kate.text import tables
+from kate.text import table_files as tables
 from kate.text.documents import Documents
 
 ROWS = [

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from kate.text import reading, slices
 from kate.text.sequences import Sequences
-from kate.text.tokens import Tokens
+from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 
 TEXTS = [
@@ -20,7 +20,7 @@ TEXTS = [
 
 
 def learned() -> Vocabulary:
-    return Vocabulary.learn(TEXTS[:4], Tokens("porter"))[0]
+    return Vocabulary.learn(TEXTS[:4], Tokenizer("porter"))[0]
 
 
 def test_words_stand_in_the_order_of_the_text() -> None:
@@ -45,7 +45,7 @@ def test_the_counts_of_sequences_are_the_counts_of_the_texts(monkeypatch) -> Non
 
 
 def test_a_chunk_of_several_words_gives_them_all_in_order() -> None:
-    vocabulary, _ = Vocabulary.learn(["rock'n'roll roll rock"], Tokens(language=None))
+    vocabulary, _ = Vocabulary.learn(["rock'n'roll roll rock"], Tokenizer(language=None))
     [document] = vocabulary.sequences(["roll rock'n'roll rock'unknown'rock"])
     assert [vocabulary.words[code] for code in document] == ["roll", "rock", "roll", "rock", "rock"]
 

@@ -11,9 +11,9 @@ import pytest
 import Stemmer
 
 from kate.text.stopwords import ENGLISH, stop_words_of
-from kate.text.tokens import Tokens, languages
+from kate.text.tokenizer import Tokenizer, languages
 
-plain = Tokens(language=None)
+plain = Tokenizer(language=None)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_apostrophes_leave_no_junk_whatever_they_look_like(apostrophe: str) -> N
     text = "The company's dogs' bone: don't, won't, isn't, we'll, they've, you're, I'd, I'm, O'Brien".replace(
         "'", apostrophe
     )
-    assert Tokens(stem=False).words(text) == ["company", "dogs", "bone", "brien"]
+    assert Tokenizer(stem=False).words(text) == ["company", "dogs", "bone", "brien"]
 
 
 def test_a_contraction_that_is_no_stop_word_stays_whole() -> None:
@@ -46,7 +46,7 @@ def test_a_contraction_that_is_no_stop_word_stays_whole() -> None:
 
 
 def test_own_stop_words_made_of_fragments_still_catch_contractions() -> None:
-    assert Tokens(stop_words=["don", "t", "they"]).words("don't they'll win") == ["win"]
+    assert Tokenizer(stop_words=["don", "t", "they"]).words("don't they'll win") == ["win"]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_own_stop_words_made_of_fragments_still_catch_contractions() -> None:
     ],
 )
 def test_languages_without_stems(language: str, text: str, words: list[str]) -> None:
-    assert Tokens(language, stem=False).words(text) == words
+    assert Tokenizer(language, stem=False).words(text) == words
 
 
 @pytest.mark.parametrize(
@@ -81,23 +81,25 @@ def test_languages_without_stems(language: str, text: str, words: list[str]) -> 
     ],
 )
 def test_stems(language: str | None, text: str, stems: list[str]) -> None:
-    assert Tokens(language).words(text) == stems
+    assert Tokenizer(language).words(text) == stems
 
 
 @pytest.mark.parametrize("language", Stemmer.algorithms())
 def test_every_language_of_the_stemmer_works(language: str) -> None:
-    assert Tokens(language).words("telefon42 telefon42") == Tokens(language).words("TELEFON42 Telefon42")
+    assert Tokenizer(language).words("telefon42 telefon42") == Tokenizer(language).words(
+        "TELEFON42 Telefon42"
+    )
     assert language in languages()
 
 
 def test_stop_words_are_removed_before_stemming() -> None:
     # "does" is a stop word, "doe" is not, and both have the stem "doe"
-    assert Tokens().words("she does see a doe") == ["see", "doe"]
+    assert Tokenizer().words("she does see a doe") == ["see", "doe"]
 
 
 def test_stop_words_of_the_caller_replace_those_of_the_language() -> None:
-    assert Tokens(stem=False, stop_words=["Whale"]).words("the WHALE swims") == ["the", "swims"]
-    assert Tokens(stem=False, stop_words=()).words("the whale") == ["the", "whale"]
+    assert Tokenizer(stem=False, stop_words=["Whale"]).words("the WHALE swims") == ["the", "swims"]
+    assert Tokenizer(stem=False, stop_words=()).words("the whale") == ["the", "whale"]
 
 
 def test_stop_words_come_with_the_language() -> None:
@@ -132,17 +134,22 @@ def test_unknown_language_names_the_known_ones() -> None:
     with pytest.raises(
         ValueError, match=r"no stemmer for language 'klingon'; choose one of arabic, .*english"
     ):
-        Tokens("klingon")
+        Tokenizer("klingon")
 
 
 def test_a_string_of_stop_words_is_refused() -> None:
     with pytest.raises(ValueError, match="give a list of words"):
-        Tokens(stop_words="english")
+        Tokenizer(stop_words="english")
 
 
 def test_settings_survive_a_round_trip() -> None:
-    for tokens in (Tokens(), Tokens(None), Tokens("porter", stem=False), Tokens(stop_words={"b", "a"})):
-        assert Tokens.from_config(tokens.config()) == tokens
+    for tokens in (
+        Tokenizer(),
+        Tokenizer(None),
+        Tokenizer("porter", stem=False),
+        Tokenizer(stop_words={"b", "a"}),
+    ):
+        assert Tokenizer.from_config(tokens.config()) == tokens
 
 
 def slow_words(text: str) -> list[str]:
@@ -177,6 +184,6 @@ def test_the_fast_way_agrees_with_the_definition_on_random_text() -> None:
 
 def test_resolve_says_which_chunk_a_word_comes_from() -> None:
     table = (
-        Tokens().resolve(pl.Series(["the", "Company’s", "rock'n'roll"])).sort("chunk", maintain_order=True)
+        Tokenizer().resolve(pl.Series(["the", "Company’s", "rock'n'roll"])).sort("chunk", maintain_order=True)
     )
     assert table.rows() == [(1, "company", "compani"), (2, "rock", "rock"), (2, "roll", "roll")]

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from kate.text import reading, slices
-from kate.text.tokens import Tokens
+from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 
 TEXTS = [
@@ -117,7 +117,7 @@ def test_find_takes_a_word_in_any_form() -> None:
 
 
 def test_find_knows_a_stem_that_is_not_its_own_stem() -> None:
-    vocabulary, _ = Vocabulary.learn(["generalizations"], Tokens("porter"))
+    vocabulary, _ = Vocabulary.learn(["generalizations"], Tokenizer("porter"))
     assert vocabulary.find(vocabulary.words[0]) == 0
 
 
@@ -128,8 +128,10 @@ def test_suggest_names_words_that_look_alike() -> None:
     assert vocabulary.suggest("qqqq") == []
 
 
-@pytest.mark.parametrize("tokens", [Tokens(), Tokens("german", stop_words=("über", "it's")), Tokens(None)])
-def test_lines_and_config_bring_everything_back(tmp_path: Path, tokens: Tokens) -> None:
+@pytest.mark.parametrize(
+    "tokens", [Tokenizer(), Tokenizer("german", stop_words=("über", "it's")), Tokenizer(None)]
+)
+def test_lines_and_config_bring_everything_back(tmp_path: Path, tokens: Tokenizer) -> None:
     texts = ["Straße über Straße", "can't stop l'été", "हिन्दी 漢字漢字"]
     vocabulary, counts = Vocabulary.learn(texts, tokens)
     file = tmp_path / "vocabulary.txt"
@@ -145,7 +147,9 @@ def test_lines_and_config_bring_everything_back(tmp_path: Path, tokens: Tokens) 
 
 def test_a_damaged_line_is_named() -> None:
     with pytest.raises(ValueError, match="vocabulary, line 2: expected stem, readable form"):
-        Vocabulary.from_lines(["a\ta\t1\t1", "b\tb\tone\t1"], {"n_documents": 1, "tokens": Tokens().config()})
+        Vocabulary.from_lines(
+            ["a\ta\t1\t1", "b\tb\tone\t1"], {"n_documents": 1, "tokens": Tokenizer().config()}
+        )
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,10 @@
 Everything heavy is imported inside the command that needs it: ``kate topics`` must not wait for scikit-learn.
 """
 
-from kate.cli import corpus, datasets, evaluate, model, reproduce, showcase, tune
+from kate.cli import ask as model
+from kate.cli import datasets, evaluate, reproduce, tune
+from kate.cli import demo as showcase
+from kate.cli import make as corpus
 from kate.cli.app import app
 
 __all__ = ["app", "main"]

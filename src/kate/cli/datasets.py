@@ -36,7 +36,7 @@ def datasets(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from kate.datasets import list_datasets
+    from kate.research.datasets import list_datasets
 
     found = list_datasets()
     if as_json:
@@ -74,7 +74,7 @@ def prepare(
     Example:
       kate datasets prepare 20news movies
     """
-    from kate.datasets import load_dataset
+    from kate.research.datasets import load_dataset
 
     options = parse_assignments(option or [], "--option")
     for one in name:

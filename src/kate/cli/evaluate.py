@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kate.cli.evaluation_tables import print_tables
 from kate.cli.options import (
     AsJson,
     DataSetOption,
@@ -27,12 +28,11 @@ from kate.cli.options import (
     read_documents,
 )
 from kate.cli.output import print_json
-from kate.cli.tables import print_tables
-from kate.models.registry import MODELS, choose_models
+from kate.research.registry.registry import MODELS, choose_models
 
 if TYPE_CHECKING:
-    from kate.evaluation import PlannedRun, Progress
-    from kate.evaluation.results import Record
+    from kate.research.evaluation import GridProgress, PlannedRun
+    from kate.research.evaluation.results import Record
 
 __all__ = ["add_to", "parse_assignments"]
 
@@ -66,7 +66,7 @@ def evaluate(
             "here, tuned too; kate by default; repeatable.",
         ),
     ] = None,
-    topics: Annotated[
+    dimensions: Annotated[
         list[int] | None,
         typer.Option(metavar="N", min=1, help="Neurons, 128 by default; repeatable."),
     ] = None,
@@ -114,11 +114,11 @@ def evaluate(
 
     \b
     Examples:
-      kate evaluate --dataset 20news --model kate --model kate-paper --topics 128 --seeds 3
-      kate evaluate --dataset 20news --model all --topics 128
+      kate evaluate --dataset 20news --model kate --model kate-paper --dimensions 128 --seeds 3
+      kate evaluate --dataset 20news --model all --dimensions 128
       kate evaluate --corpus reviews.csv --label stars --seeds 1
     """
-    from kate.evaluation import CorpusSource, corpus_of, plan_runs
+    from kate.research.evaluation import CorpusSource, corpus_of, plan_runs
 
     if not dataset and not corpus:
         raise typer.BadParameter("give a data set or files of your own", param_hint="--dataset or --corpus")
@@ -156,7 +156,7 @@ def evaluate(
     models, left_out = choose_models(model or ["kate"], settings)
     for reason in left_out.values():
         _say(f"left out: {reason}")
-    runs = plan_runs(sources, models, topics or [128], range(seeds), settings)
+    runs = plan_runs(sources, models, dimensions or [128], range(seeds), settings)
     _run_and_show(runs, output / RESULTS, _task_names(tasks), as_json, quiet)
 
 
@@ -180,7 +180,7 @@ def parse_assignments(assignments: Sequence[str], param_hint: str) -> dict[str, 
 
 def _task_names(given: Sequence[str] | None) -> list[str] | None:
     """Tasks as they were given: one by one, or several parted by commas."""
-    from kate.evaluation import TASKS
+    from kate.research.evaluation import TASKS
 
     if not given:
         return None
@@ -194,13 +194,13 @@ def _task_names(given: Sequence[str] | None) -> list[str] | None:
 def _run_and_show(
     runs: Sequence[PlannedRun], path: Path, tasks: list[str] | None, as_json: bool, quiet: bool
 ) -> None:
-    from kate.evaluation import run_grid, summarise
+    from kate.research.evaluation import run_grid, summarise
 
     made: list[tuple[PlannedRun, Record]] = []
     try:
         with _progress_bar(quiet) as show:
 
-            def follow(progress: Progress) -> None:
+            def follow(progress: GridProgress) -> None:
                 if progress.record is not None:
                     made.append((progress.run, progress.record))
                 show(progress)
@@ -239,7 +239,7 @@ def _errors(made: Sequence[tuple[PlannedRun, Record]]) -> dict[str, list[Planned
 
 
 @contextmanager
-def _progress_bar(quiet: bool) -> Iterator[Callable[[Progress], None]]:
+def _progress_bar(quiet: bool) -> Iterator[Callable[[GridProgress], None]]:
     """A bar on standard error, where that is a terminal: runs that are over, and what is going on."""
     if quiet or not sys.stderr.isatty():
         yield lambda progress: None
@@ -252,7 +252,7 @@ def _progress_bar(quiet: bool) -> Iterator[Callable[[Progress], None]]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading results", total=None)
 
-        def show(progress: Progress) -> None:
+        def show(progress: GridProgress) -> None:
             bar.update(
                 task,
                 total=progress.n_missing,

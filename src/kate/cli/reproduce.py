@@ -15,10 +15,10 @@ from kate.cli.options import AsJson, Quiet
 from kate.cli.output import print_json
 
 if TYPE_CHECKING:
-    from kate.evaluation.results import Record
-    from kate.reproduce.claims import Claim
-    from kate.reproduce.jobs import Standing, Watcher
-    from kate.reproduce.plan import Plan
+    from kate.research.evaluation.results import Record
+    from kate.research.reproduce.claims import Claim
+    from kate.research.reproduce.jobs import Standing, Watcher
+    from kate.research.reproduce.plan import RunPlan
 
 __all__ = ["Lines", "add_to", "live_table"]
 
@@ -81,12 +81,12 @@ def reproduce(
       kate reproduce --only table5 --seeds 3 -o paper
       kate reproduce --check -o paper
     """
-    from kate.evaluation.results import read_results
-    from kate.reproduce.plan import Plan
-    from kate.reproduce.spec import read_grid
+    from kate.research.evaluation.results import read_results
+    from kate.research.reproduce.plan import RunPlan
+    from kate.research.reproduce.spec import read_grid
 
     said = read_grid(grid)
-    plan = Plan(said.made_quick() if quick else said, seeds, [*(only or []), *(names or [])] or None)
+    plan = RunPlan(said.made_quick() if quick else said, seeds, [*(only or []), *(names or [])] or None)
     folder = output or Path("reproduction-quick" if quick else "reproduction")
     results = folder / RESULTS
     if check:
@@ -101,7 +101,7 @@ def reproduce(
     _finish(plan, records, folder, as_json)
 
 
-def _rows(plan: Plan, models: list[str] | None) -> list[str] | None:
+def _rows(plan: RunPlan, models: list[str] | None) -> list[str] | None:
     known = {name for demand in plan.demands.values() for name in demand.models}
     for name in models or ():
         if name not in known:
@@ -112,16 +112,16 @@ def _rows(plan: Plan, models: list[str] | None) -> list[str] | None:
 
 
 def _run(
-    plan: Plan, results: Path, models: list[str] | None, jobs: int | None, quiet: bool
+    plan: RunPlan, results: Path, models: list[str] | None, jobs: int | None, quiet: bool
 ) -> dict[str, Record]:
-    from kate.reproduce.jobs import run_jobs
+    from kate.research.reproduce.jobs import run_jobs
 
     with _watching(quiet) as watch:
         return run_jobs(plan, results, models=models, n_workers=jobs, watch=watch)
 
 
-def _finish(plan: Plan, records: dict[str, Record], folder: Path, as_json: bool) -> None:
-    from kate.reproduce.book import write_book
+def _finish(plan: RunPlan, records: dict[str, Record], folder: Path, as_json: bool) -> None:
+    from kate.research.reproduce.report import write_book
 
     written = write_book(plan, records, folder)
     mine = [records[key] for key in plan.demands if key in records]
@@ -142,9 +142,9 @@ def _finish(plan: Plan, records: dict[str, Record], folder: Path, as_json: bool)
         raise typer.Exit(_FAILED)
 
 
-def _show_claims(plan: Plan, records: dict[str, Record], as_json: bool) -> None:
-    from kate.reproduce.claims import check_claims
-    from kate.reproduce.found import PROTOCOL_NAMES, Results
+def _show_claims(plan: RunPlan, records: dict[str, Record], as_json: bool) -> None:
+    from kate.research.reproduce.claims import check_claims
+    from kate.research.reproduce.lookup import PROTOCOL_NAMES, Results
 
     claims: list[Claim] = check_claims(Results(plan, records))
     if as_json:

@@ -12,8 +12,8 @@ from kate.cli.options import AsJson, DataSetOption, Quiet, VocabularySize
 from kate.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from kate.evaluation.tuning import TrialDone
-    from kate.models.tuned import Tuned
+    from kate.research.evaluation.tuning import TrialDone
+    from kate.research.registry.tuned import Tuned
 
 __all__ = ["add_to"]
 
@@ -31,7 +31,7 @@ def tune(
         int,
         typer.Option(metavar="N", min=1, help="For each model; the first has the settings it starts from."),
     ] = 20,
-    topics: Annotated[int, typer.Option(metavar="N", min=1, help="Neurons.")] = 128,
+    dimensions: Annotated[int, typer.Option(metavar="N", min=1, help="Neurons.")] = 128,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Fits in a trial, averaged.")] = 1,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the search.")] = 0,
     vocabulary_size: VocabularySize = None,
@@ -60,12 +60,12 @@ def tune(
       kate tune --model lda --dataset 20news --trials 20
       kate tune --model all --dataset 20news --trials 20 --update
     """
-    from kate.evaluation.corpora import CorpusSource
-    from kate.evaluation.tuning import Search
-    from kate.evaluation.tuning import tune as search_settings
-    from kate.files import whole_file
-    from kate.models.registry import TUNED, choose_models, settings_of
-    from kate.models.tuned import as_toml, packaged_file, update_tuned
+    from kate.research.evaluation.corpora import CorpusSource
+    from kate.research.evaluation.tuning import Search
+    from kate.research.evaluation.tuning import tune as search_settings
+    from kate.research.registry.registry import TUNED, choose_models, settings_of
+    from kate.research.registry.tuned import as_toml, packaged_file, update_tuned
+    from kate.storage.files import whole_file
 
     fixed = parse_assignments(setting or [], "--setting")
     chosen, left_out = choose_models(model, fixed)
@@ -73,7 +73,7 @@ def tune(
         _say(f"left out: {reason}")
     source = CorpusSource.dataset(dataset, vocabulary_size, parse_assignments(option or [], "--option"))
     searches = [
-        Search(source, name, topics, trials, seeds, seed, settings_of(name, fixed))
+        Search(source, name, dimensions, trials, seeds, seed, settings_of(name, fixed))
         for name in chosen
         if not name.endswith(TUNED)
     ]
@@ -81,7 +81,7 @@ def tune(
         search.key()  # a setting that the model does not have is told before the first search
     found: dict[str, Tuned] = {}
     for search in searches:
-        place = output / f"{dataset}-{search.model}-{topics}"
+        place = output / f"{dataset}-{search.model}-{dimensions}"
         found[search.model] = search_settings(search, place.with_suffix(".jsonl"), None if quiet else _show)
         with whole_file(place.with_suffix(".toml")) as part:
             part.write_text(as_toml(search.model, found[search.model]), encoding="utf-8")

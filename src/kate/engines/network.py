@@ -25,7 +25,7 @@ def floats(*shape: int) -> Floats:
 
 
 class Network(NamedTuple):
-    """The parameters: W (n_words, n_topics), the hidden bias b (n_topics,) and the output bias c (n_words,)."""
+    """The parameters: W (n_words, n_components), the hidden bias b (n_components,) and the output bias c (n_words,)."""
 
     W: Floats
     b: Floats

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kate.models.folders import FolderError
-from kate.search.exact import Found, best_of, nearest, thread_count
+from kate.search.exact import Nearest, best_of, nearest, thread_count
+from kate.storage.folders import FolderError
 
 if TYPE_CHECKING:
     from usearch.index import BatchMatches, Matches
@@ -82,7 +82,7 @@ class Graph:
                 neighbours.add(rows + first, block[rows], threads=threads)
         return cls(_measured(neighbours, vectors), lambda: neighbours)
 
-    def nearest(self, vectors: Floats, queries: Floats, top: int) -> list[Found]:
+    def nearest(self, vectors: Floats, queries: Floats, top: int) -> list[Nearest]:
         """As :func:`kate.search.exact.nearest`, but a few of the nearest may be missed.
 
         More than ``facts.depth`` rows are found exactly: the graph would have to be walked through as a whole.
@@ -157,7 +157,7 @@ def _measured(neighbours: Neighbours, vectors: Floats) -> GraphFacts:
     return GraphFacts(depth, round(recall(depth, measuring), 4), len(sample[measuring]))
 
 
-def _recall(found: Found, expected: Found, itself: int) -> float | None:
+def _recall(found: Nearest, expected: Nearest, itself: int) -> float | None:
     """The share of a document's nearest that were found, any of equally near ones; None where it has none."""
     others = expected.scores[expected.rows != itself][:_RECALL_AT]
     if not others.size:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["Found", "best_of", "nearest", "thread_count"]
+__all__ = ["Nearest", "best_of", "nearest", "thread_count"]
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -29,7 +29,7 @@ _PAIRS_AT_ONCE = 16_384
 _EPSILON = float(np.finfo(np.float32).eps)
 
 
-class Found(NamedTuple):
+class Nearest(NamedTuple):
     """The rows nearest to one query, the nearest first; of equals the earlier row."""
 
     rows: Rows
@@ -58,7 +58,7 @@ class _Pairs(NamedTuple):
         return _Pairs(self.queries[places], self.rows[places], self.scores[places])
 
 
-def nearest(vectors: Floats, queries: Floats, top: int) -> list[Found]:
+def nearest(vectors: Floats, queries: Floats, top: int) -> list[Nearest]:
     """For each query the ``top`` rows of highest cosine; a row of zeros is near to nothing and never found.
 
     Both sides are of length 1 (or 0) already, so that a cosine is a product.
@@ -67,7 +67,7 @@ def nearest(vectors: Floats, queries: Floats, top: int) -> list[Found]:
     >>> found.rows.tolist(), found.scores.tolist()
     ([2, 0], [0.800000011920929, 0.6000000238418579])
     """
-    found: list[Found] = []
+    found: list[Nearest] = []
     for first in range(0, len(queries), QUERIES_AT_ONCE):
         together = np.ascontiguousarray(queries[first : first + QUERIES_AT_ONCE])
         pairs = _over_threads(vectors, together, top).best(top)
@@ -75,10 +75,10 @@ def nearest(vectors: Floats, queries: Floats, top: int) -> list[Found]:
     return found
 
 
-def best_of(vectors: Floats, query: Floats, rows: Rows, top: int) -> Found:
+def best_of(vectors: Floats, query: Floats, rows: Rows, top: int) -> Nearest:
     """The ``top`` best of some rows for one query, scored and ordered as :func:`nearest` does."""
     pairs = _scored(vectors, query[np.newaxis], np.zeros(len(rows), np.int64), rows).best(top)
-    return Found(pairs.rows, pairs.scores)
+    return Nearest(pairs.rows, pairs.scores)
 
 
 def thread_count() -> int:
@@ -145,9 +145,9 @@ def _joined(parts: list[_Pairs]) -> _Pairs:
     return _Pairs(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _by_query(pairs: _Pairs, n_queries: int) -> list[Found]:
+def _by_query(pairs: _Pairs, n_queries: int) -> list[Nearest]:
     bounds = np.searchsorted(pairs.queries, np.arange(n_queries + 1))
-    return [Found(pairs.rows[first:last], pairs.scores[first:last]) for first, last in pairwise(bounds)]
+    return [Nearest(pairs.rows[first:last], pairs.scores[first:last]) for first, last in pairwise(bounds)]
 
 
 @cache

@@ -19,14 +19,14 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
-from kate.files import whole_folder
-from kate.models.encoder import EmptyDocumentsWarning
-from kate.models.folders import FolderError, FolderKind, StrPath
-from kate.models.storage import MODEL_FOLDER
-from kate.models.text_model import TextModel, Texts, load, unknown_word
+from kate.model.encoder import EmptyDocumentsWarning
+from kate.model.model_folder import MODEL_FOLDER
+from kate.model.text_model import TextModel, Texts, load, unknown_word
 from kate.search.approximate import Graph, GraphFacts, require_usearch
-from kate.search.documents import read_rows, scan_documents, shorten
-from kate.search.exact import Found, nearest
+from kate.search.exact import Nearest, nearest
+from kate.search.shown_documents import read_rows, scan_documents, shorten
+from kate.storage.files import whole_folder
+from kate.storage.folders import FolderError, FolderKind, StrPath
 from kate.text.documents import Documents
 
 __all__ = ["Hit", "Index"]
@@ -63,9 +63,9 @@ class Hit:
 class Index:
     """Vectors of documents and what to show of them.
 
-    >>> from kate.models.text_model import TextModel
+    >>> from kate.model.text_model import TextModel
     >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
-    >>> model = TextModel(n_topics=2, random_state=0, max_epochs=5).fit(texts)
+    >>> model = TextModel(n_components=2, random_state=0, max_epochs=5).fit(texts)
     >>> index = Index.build(model, Documents.from_texts(["The treaty was signed.", "A silver coin."]))
     >>> index
     Index of 2 documents, 2 topics
@@ -78,7 +78,7 @@ class Index:
     ) -> None:
         """Use :meth:`build` or :meth:`load`; ``vectors`` are centred and of length 1 (or 0)."""
         self.model = model
-        self.vectors = vectors  # (n_docs, n_topics)
+        self.vectors = vectors  # (n_docs, n_components)
         self.graph = graph
         self._documents = documents  # id, label, title, snippet
 
@@ -98,7 +98,7 @@ class Index:
             documents = Documents.from_texts(documents)
         if not len(documents):
             raise ValueError("no documents to index; pass at least one")
-        vectors = np.empty((len(documents), model.n_topics), dtype=np.float32)
+        vectors = np.empty((len(documents), model.n_components), dtype=np.float32)
         n_empty = 0
         for start in range(0, len(documents), _DOCUMENTS_AT_ONCE):
             counts = model.vocabulary.count(documents.texts.slice(start, _DOCUMENTS_AT_ONCE))
@@ -125,11 +125,11 @@ class Index:
         return self._hits(_units_of(self.model, counts), top, exact)[0]
 
     def search_vectors(self, vectors: ArrayLike, top: int = 10, *, exact: bool = False) -> list[list[Hit]]:
-        """The same for each of several vectors (n_queries, n_topics), as ``model.encode`` gives them."""
+        """The same for each of several vectors (n_queries, n_components), as ``model.encode`` gives them."""
         queries = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
-        if queries.ndim != 2 or queries.shape[1] != self.model.n_topics:
+        if queries.ndim != 2 or queries.shape[1] != self.model.n_components:
             raise ValueError(
-                f"the queries have shape {queries.shape}; expected (n_queries, {self.model.n_topics}): "
+                f"the queries have shape {queries.shape}; expected (n_queries, {self.model.n_components}): "
                 "encode them with the model of this index"
             )
         if not np.isfinite(queries).all():
@@ -169,7 +169,7 @@ class Index:
                 facts = self.graph.facts.as_dict()
             config = _INDEX_FOLDER.head() | {
                 "n_documents": len(self),
-                "n_topics": self.model.n_topics,
+                "n_components": self.model.n_components,
                 "model_sha256": _sha256(part / _MODEL / MODEL_FOLDER.config),
                 "graph": facts,
                 "files": {name: {"bytes": (part / name).stat().st_size} for name in names},
@@ -191,7 +191,7 @@ class Index:
                 "again or index the documents anew"
             )
         vectors, documents = _mapped_vectors(folder / _VECTORS), scan_documents(folder / _DOCUMENTS)
-        expected = (config.get("n_documents"), model.n_topics)
+        expected = (config.get("n_documents"), model.n_components)
         n_documents = documents.select(pl.len()).collect().item()
         if vectors.shape != expected or vectors.dtype != np.float32 or n_documents != expected[0]:
             raise FolderError(
@@ -204,7 +204,7 @@ class Index:
         return len(self.vectors)
 
     def __repr__(self) -> str:
-        return f"Index of {len(self):,} documents, {self.model.n_topics:,} topics"
+        return f"Index of {len(self):,} documents, {self.model.n_components:,} topics"
 
     def _hits(self, queries: Floats, top: int, exact: bool, without: int | None = None) -> list[list[Hit]]:
         if top < 1:
@@ -222,7 +222,7 @@ class Index:
         ]
 
 
-def _without(found: Found, row: int | None) -> list[tuple[int, float]]:
+def _without(found: Nearest, row: int | None) -> list[tuple[int, float]]:
     return [pair for pair in zip(found.rows.tolist(), found.scores.tolist(), strict=True) if pair[0] != row]
 
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kate.text.tokens import Tokens
+from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 
 __all__ = ["Counts"]
@@ -24,7 +24,7 @@ class Counts(TransformerMixin, BaseEstimator):
     ----------
     vocabulary_size : the number of words to keep, the most frequent ones; None keeps all.
     min_df : leave out words in fewer documents than this (int), or than this share of the documents (float).
-    language : stemmer and stop words, see :func:`kate.text.tokens.languages`; "porter" is the original Porter
+    language : stemmer and stop words, see :func:`kate.text.tokenizer.languages`; "porter" is the original Porter
         algorithm; None means neither stems nor stop words.
     stem : False keeps the words as they are written.
     stop_words : takes the place of the language's list; ``()`` for none.
@@ -70,7 +70,7 @@ class Counts(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X: Iterable[str], y: Any = None, **_: Any) -> sparse.csr_array:
         """Learn the vocabulary and return the counts (n_docs, n_words) in the same pass."""
-        tokens = Tokens(self.language, self.stem, self.stop_words)
+        tokens = Tokenizer(self.language, self.stem, self.stop_words)
         self.lexicon_, counts = Vocabulary.learn(X, tokens, self.vocabulary_size, self.min_df, self.n_jobs)
         return counts
 

@@ -12,7 +12,7 @@ from kate.text.documents import Documents, first_repeated
 from kate.text.fields import Fields
 from kate.text.rows import Complaints, MalformedRowError, OnError, file_rows, folder_rows
 from kate.text.sources import Source, list_sources
-from kate.text.tables import OWN_COLUMNS, gather, read_parquet
+from kate.text.table_files import OWN_COLUMNS, gather, read_parquet
 
 __all__ = ["Documents", "MalformedRowError", "read_corpus"]
 

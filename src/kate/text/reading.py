@@ -13,7 +13,7 @@ from scipy import sparse
 
 from kate.text.sequences import Sequences
 from kate.text.slices import Slice, cut, encode, in_order, read_slice
-from kate.text.tokens import Tokens
+from kate.text.tokenizer import Tokenizer
 
 __all__ = ["Reading", "meaning_matrix", "meaning_order", "stack"]
 
@@ -25,7 +25,7 @@ SLICES_AT_ONCE = 32
 class Reading:
     """Slices of texts and the distinct chunks of them all.
 
-    >>> reading = Reading.of(["to be, or not", "to be"], Tokens())
+    >>> reading = Reading.of(["to be, or not", "to be"], Tokenizer())
     >>> sorted(zip(reading.chunks.to_list(), reading.occurrences().tolist()))
     [('be', 2), ('not', 1), ('or', 1), ('to', 2)]
     """
@@ -35,11 +35,11 @@ class Reading:
     chunks: pl.Series
 
     @classmethod
-    def of(cls, texts: Iterable[str], tokens: Tokens, n_jobs: int | None = None) -> Reading:
+    def of(cls, texts: Iterable[str], tokens: Tokenizer, n_jobs: int | None = None) -> Reading:
         return cls._merge(list(in_order(lambda piece: read_slice(piece, tokens), cut(texts), n_jobs)))
 
     @classmethod
-    def batches(cls, texts: Iterable[str], tokens: Tokens, n_jobs: int | None = None) -> Iterator[Reading]:
+    def batches(cls, texts: Iterable[str], tokens: Tokenizer, n_jobs: int | None = None) -> Iterator[Reading]:
         """The same in batches, for texts that need not be together in memory."""
         slices = in_order(lambda piece: read_slice(piece, tokens), cut(texts), n_jobs)
         while batch := list(islice(slices, SLICES_AT_ONCE)):

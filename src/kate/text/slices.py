@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kate.text.tokens import Tokens
+from kate.text.tokenizer import Tokenizer
 
 __all__ = ["Slice", "cut", "encode", "in_order", "read_slice"]
 
@@ -111,10 +111,10 @@ def _not_a_text(position: int, found: object) -> str:
     return f"document {position} is {what}; every document must be a str: drop it or replace it by ''"
 
 
-def read_slice(texts: pl.Series, tokens: Tokens) -> Slice:
+def read_slice(texts: pl.Series, tokens: Tokenizer) -> Slice:
     """Tokenise and dictionary-encode.
 
-    >>> read = read_slice(pl.Series(["to be, or not", "to be"]), Tokens())
+    >>> read = read_slice(pl.Series(["to be, or not", "to be"]), Tokenizer())
     >>> read.chunks[read.codes].to_list(), read.starts.tolist()
     (['to', 'be', 'or', 'not', 'to', 'be'], [0, 4, 6])
     """

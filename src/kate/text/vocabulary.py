@@ -20,7 +20,7 @@ from scipy import sparse
 from kate.text.reading import Reading, meaning_matrix, meaning_order, stack
 from kate.text.sequences import Sequences
 from kate.text.slices import encode
-from kate.text.tokens import Tokens
+from kate.text.tokenizer import Tokenizer
 
 __all__ = ["Vocabulary"]
 
@@ -49,13 +49,13 @@ class Vocabulary:
     document_frequencies: npt.NDArray[np.int64]
     totals: npt.NDArray[np.int64]
     n_documents: int
-    tokens: Tokens = field(default_factory=Tokens)
+    tokens: Tokenizer = field(default_factory=Tokenizer)
 
     @classmethod
     def learn(
         cls,
         texts: Iterable[str],
-        tokens: Tokens | None = None,
+        tokens: Tokenizer | None = None,
         vocabulary_size: int | None = 20_000,
         min_df: int | float = 1,
         n_jobs: int | None = None,
@@ -67,7 +67,7 @@ class Vocabulary:
         """
         if vocabulary_size is not None and vocabulary_size < 1:
             raise ValueError(f"vocabulary_size is {vocabulary_size}; give a number of words, or None for all")
-        tokens = tokens or Tokens()
+        tokens = tokens or Tokenizer()
         reading = Reading.of(texts, tokens, n_jobs)
         if reading.n_documents == 0:
             raise ValueError("no documents to learn a vocabulary from; pass at least one text")
@@ -197,7 +197,7 @@ class Vocabulary:
             np.array(frequencies, dtype=np.int64),
             np.array(totals, dtype=np.int64),
             int(config["n_documents"]),
-            Tokens.from_config(config["tokens"]),
+            Tokenizer.from_config(config["tokens"]),
         )
 
 
@@ -246,7 +246,7 @@ def _readable(
     )
 
 
-def _nothing_left(n_documents: int, n_words: int, fewest: int, tokens: Tokens) -> str:
+def _nothing_left(n_documents: int, n_words: int, fewest: int, tokens: Tokenizer) -> str:
     if n_words:
         return (
             f"empty vocabulary: none of the {n_words:,} words occurs in {fewest:,} of the {n_documents:,} "

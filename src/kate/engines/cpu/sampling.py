@@ -1,0 +1,203 @@
+"""The words that a batch decodes: all of them, or those of its documents and a sample of the others.
+
+With reconstruction sampling (after Dauphin, Glorot and Bengio, 2011) a step costs what its documents and the sample
+cost, whatever the size of the vocabulary. U are the words that several documents of the batch have: they are decoded
+for every document. Of the others n are drawn with replacement, word w with chance q(w) each, and what was drawn r times
+stands for r / (n q(w)) words, its weight ω (1 for the words of U, 0 for what was not drawn):
+
+    cross-entropy   Σ over all w of softplus(o)  ≈  Σ ω softplus(o)             unbiased, and so is the gradient
+    softmax         log Σ over all w of e^o      ≈  log Σ e^(o + log ω)         its bias falls with n
+
+A word that one document alone has counts once in that document, drawn or not: to the ω of the sample it adds 1 - ω
+(own_words.py). In a large vocabulary most words of a batch are of this kind, and so they cost a document's time, not a
+batch's.
+
+A draw is an entry of the corpus, or now and then any word: q(w) is a mixture of the word's document frequency and a
+constant, over its sum outside U.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from kate.engines.cpu.simd_math import TILE, kernel
+from kate.engines.cpu.simd_memory import address, prefetch
+
+UNIFORM = 0.5  # share of the draws that take any word: so rare ones are drawn too, and no weight is huge
+_ONE, _ZERO = np.float32(1.0), np.float32(0.0)
+
+
+@kernel
+def hash_of(seed, number):
+    """64 random bits that depend on both numbers alone: the same on every thread and in every pass."""
+    h = (np.uint64(seed) + np.uint64(number)) * np.uint64(0x9E3779B97F4A7C15)
+    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return h ^ (h >> np.uint64(31))
+
+
+@kernel
+def word_of(rows, entry):
+    return np.int64(rows.indices[entry * rows.stride])
+
+
+@kernel
+def _below(bits, n):
+    """A number below n (less than 2^31) from the upper half of random bits."""
+    return np.int64(((bits >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@kernel
+def _draw(stream, number, rows, n_words):
+    bits = hash_of(stream, number)
+    if np.float64(bits & np.uint64(0xFFFFFFFF)) < UNIFORM * 2.0**32:
+        return _below(bits, n_words)
+    n_entries = rows.values.size
+    if n_entries < 2**31:
+        return word_of(rows, _below(bits, n_entries))
+    return word_of(rows, np.int64(hash_of(bits, 1) % np.uint64(n_entries)))
+
+
+@kernel
+def _prefetch_words(rows, doc, words):
+    """Ask for the places of a document's words among those of the batch: they lie anywhere in a large table."""
+    for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
+        prefetch(address(words.local) + 4 * word_of(rows, entry), 4)
+
+
+@kernel
+def _take(words, word, n):
+    words.local[word], words.words[n], words.weight[n] = n, word, _ZERO
+    words.ptr[n + 1] = 0
+    return n + 1
+
+
+@kernel
+def _swap(words, i, j):
+    """Words of a batch change places, with the number of their entries; none of them has a weight yet."""
+    a, b = words.words[i], words.words[j]
+    words.words[i], words.words[j] = b, a
+    words.local[a], words.local[b] = j, i
+    words.ptr[i + 1], words.ptr[j + 1] = words.ptr[j + 1], words.ptr[i + 1]
+
+
+@kernel
+def _own_words(rows, docs, words):
+    """The words of the documents, in the order they come, with the number of their entries in ``ptr``."""
+    for i in range(words.n[1]):
+        words.local[words.words[i]] = -1
+    n = 0
+    for d in range(docs.size):
+        _prefetch_words(rows, docs[min(d + 1, docs.size - 1)], words)
+        for entry in range(rows.indptr[docs[d]], rows.indptr[docs[d] + 1]):
+            word = word_of(rows, entry)
+            if words.local[word] < 0:
+                n = _take(words, word, n)
+            words.ptr[words.local[word] + 1] += 1
+    return n
+
+
+@kernel
+def _shared_words(words, n_own):
+    """Bring the words that several documents have to the front; returns how many they are."""
+    n_shared = 0
+    for i in range(n_own):
+        if words.ptr[i + 1] > 1:
+            _swap(words, i, n_shared)
+            words.weight[n_shared] = _ONE
+            n_shared += 1
+    return n_shared
+
+
+@kernel
+def _count_draw(words, word, n_dense, n):
+    """Count a draw of a word that is not shared, which stands before ``n_dense`` then; returns both numbers again."""
+    if words.local[word] < 0:
+        n = _take(words, word, n)
+    if words.local[word] >= n_dense:
+        _swap(words, words.local[word], n_dense)
+        n_dense += 1
+    words.weight[words.local[word]] += _ONE
+    return n_dense, n
+
+
+@kernel
+def _other_words(rows, words, n_shared, n_own, n_draws, seed):
+    """Draw ``n_draws`` others (all, where there are no more) and weigh them.
+
+    They follow the shared words; returns how many both are, and how many words there are with those of one document.
+    """
+    n_dense, n, n_words = n_shared, n_own, words.local.size
+    if n_words - n_shared <= n_draws:
+        for word in range(n_words):
+            if words.local[word] < 0 or words.local[word] >= n_shared:
+                n_dense, n = _count_draw(words, word, n_dense, n)
+        return n_dense, n
+    outside = 1.0
+    for i in range(n_shared):
+        outside -= words.chance[words.words[i]]
+    number, n_drawn, stream = 0, 0, hash_of(seed, -1)  # other bits than those of the dropout
+    while n_drawn < n_draws:
+        word = _draw(stream, number, rows, n_words)
+        number += 1
+        if words.local[word] < 0 or words.local[word] >= n_shared:
+            n_dense, n = _count_draw(words, word, n_dense, n)
+            n_drawn += 1
+    for i in range(n_shared, n_dense):
+        words.weight[i] *= np.float32(outside / (n_draws * words.chance[words.words[i]]))
+    return n_dense, n
+
+
+@kernel
+def _count_all(rows, docs, words):
+    n = words.n[1]
+    for i in range(n + 1):
+        words.ptr[i] = 0
+    for doc in docs:
+        for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
+            words.ptr[word_of(rows, entry) + 1] += 1
+    return n
+
+
+@kernel
+def _sample(rows, docs, words, n_draws, seed, pitch):
+    """The words of a batch in their order, with weights; what fills up the last tile repeats the first word."""
+    n_own = _own_words(rows, docs, words)
+    n_shared = _shared_words(words, n_own)
+    n_dense, n = _other_words(rows, words, n_shared, n_own, n_draws, seed)
+    for i in range(n_dense):
+        words.log_weight[i] = np.float32(math.log(words.weight[i]))
+    end = (n + TILE - 1) // TILE * TILE
+    for i in range(n, end):
+        words.words[i] = words.words[0]
+    for i in range(end):
+        words.bytes[i] = words.words[i] * pitch
+    words.n[0], words.n[1] = n_dense, n
+    return n
+
+
+@kernel
+def choose_words(rows, docs, words, sampling, seed, pitch):
+    """Fill ``words`` for a batch, by a counting sort; within a word the documents keep their order."""
+    ptr = words.ptr
+    n = (
+        _count_all(rows, docs, words)
+        if sampling is None
+        else _sample(rows, docs, words, sampling, seed, pitch)
+    )
+    ptr[0] = 0
+    for i in range(1, n + 1):
+        ptr[i] += ptr[i - 1]
+    for d in range(docs.size):
+        for entry in range(rows.indptr[docs[d]], rows.indptr[docs[d] + 1]):
+            word = word_of(rows, entry)
+            i = word if sampling is None else np.int64(words.local[word])
+            place = ptr[i]  # for now the next free place; after the loop, the word's end
+            words.docs[place], words.entries[place] = d, entry
+            ptr[i] = place + 1
+    for i in range(n, 0, -1):
+        ptr[i] = ptr[i - 1]
+    ptr[0] = 0

@@ -1,0 +1,194 @@
+"""Training steps of KATE on the CPU, compiled: whole runs of batches by a team of threads, four passes a batch.
+
+For a batch of B documents, the words that it decodes (all V of them, or a sample) and m topics:
+
+    words          all, or the batch's and a sample of the others                  sampling.py
+    Z, A (B, m)    the hidden layer and who wins it, a document at a time          hidden.py
+                   and with a sample what its own words add to the decoder         own_words.py
+    E (B, words)   sigmoids or exponentials of the logits, a tile of words at a time,
+                   and their part of dL/dA                                         decoder.py
+    D (B, m)       = dL / d(Wᵀ x + b), a document at a time                        hidden.py
+    dL/dW, dL/dc   a tile of words at a time, and the optimizer's step on them     gradient.py
+
+Tiles are dealt to a fixed number of groups, and each group sums its own part of dL/dA: so the result does not depend on
+the number of threads.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from kate.engines.cpu.barrier import DONE, HALT, STOP, meet, next_item, tell, told
+from kate.engines.cpu.buffers import ADAM, GRADIENT, ROW, Update
+from kate.engines.cpu.decoder import decode_group
+from kate.engines.cpu.gradient import count_items, learn_hidden_bias, learn_item
+from kate.engines.cpu.hidden import hidden_back, hidden_document
+from kate.engines.cpu.own_words import decode_own_words
+from kate.engines.cpu.sampling import choose_words
+from kate.engines.cpu.simd_math import TILE, inlined, kernel
+from kate.engines.cpu.simd_memory import address
+
+_DOCS = 4  # documents that a thread takes at a time
+_ONE = np.float32(1.0)
+
+
+@kernel
+def _sort_by_winner(n_docs, space):
+    """The documents of each neuron that is not silent in them, by a counting sort; lists of a multiple of 4."""
+    ptr, m = space.won_ptr, space.D.shape[1]
+    for j in range(m + 1):
+        ptr[j] = 0
+    for d in range(n_docs):
+        for i in range(space.n_who[d]):
+            ptr[space.who[d, i] // ROW + 1] += 1
+    for j in range(1, m + 1):
+        ptr[j] = ptr[j - 1] + (ptr[j] + 3) // 4 * 4
+    for place in range(ptr[m]):
+        space.won[place], space.won_value[place] = 0, np.float32(0.0)
+    for d in range(n_docs):
+        for i in range(space.n_who[d]):
+            j = space.who[d, i] // ROW
+            space.won[ptr[j]], space.place[d, i] = d * ROW, ptr[j]
+            ptr[j] += 1
+    for j in range(
+        m, 0, -1
+    ):  # a list's end is now where it was filled to: its padded start is the one before's end
+        ptr[j] = (ptr[j - 1] + 3) // 4 * 4
+    ptr[0] = 0
+    for d in range(n_docs, space.factor.size):  # all documents are added up in fours, too
+        space.factor[d] = np.float32(0.0)
+
+
+@kernel
+def _update_of(rule, rate, step):
+    correct1, correct2 = 1.0, 1.0
+    if rule.purpose == ADAM:
+        correct1, correct2 = 1.0 / (1.0 - rule.decay1**step), 1.0 / (1.0 - rule.decay2**step)
+    return Update(
+        rule.purpose, np.float32(rate), np.float32(rule.decay1), np.float32(rule.decay2), np.float32(rule.epsilon),
+        np.float32(correct1), np.float32(correct2),
+    )  # fmt: skip
+
+
+@inlined
+def _hidden_pass(thread, state, docs, rows, words, parameters, rule, sampling, seed, space):
+    n_chunks = (docs.size + _DOCS - 1) // _DOCS
+    item = next_item(state)
+    while item < n_chunks:
+        stop = min((item + 1) * _DOCS, docs.size)
+        for d in range(item * _DOCS, stop):
+            next_doc = docs[min(d + 1, stop - 1)]
+            hidden_document(thread, d, docs[d], next_doc, rows, parameters, rule, seed, space)
+            if sampling is not None:
+                decode_own_words(d, docs[d], rows, parameters, rule, words, space)
+        item = next_item(state)
+
+
+@inlined
+def _decoder_pass(thread, state, n_docs, n_groups, parameters, rule, words, space):
+    item = next_item(state)
+    while item <= n_groups:
+        if item == n_groups:  # short, and so the last: for the thread that would wait for the other one
+            if rule.purpose >= GRADIENT:
+                _sort_by_winner(n_docs, space)
+        else:
+            decode_group(thread, item, n_docs, parameters, rule, words, space)
+        item = next_item(state)
+
+
+@inlined
+def _hidden_back_pass(thread, state, n_docs, n_groups, rule, space):
+    scale = _ONE / np.float32(n_docs)
+    n_chunks = (n_docs + _DOCS - 1) // _DOCS
+    item = next_item(state)
+    while item < n_chunks:
+        for d in range(item * _DOCS, min((item + 1) * _DOCS, n_docs)):
+            space.target[d] = hidden_back(thread, d, n_groups, scale, rule, space)
+        item = next_item(state)
+
+
+@kernel
+def _choose_words_of(batch, rows, seeds, sampling, parameters, words):
+    if batch < seeds.size:
+        docs = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]]
+        choose_words(rows, docs, words, sampling, seeds[batch], 4 * parameters.W.shape[1])
+
+
+@inlined
+def _learning_pass(
+    thread, state, batch, n_docs, rows, words, next_words, parameters, gradient, moments1, moments2, rule, sampling,
+    rates, seeds, space
+):  # fmt: skip
+    """Tiles learn; meanwhile one thread chooses the words of the next batch, which need no parameter."""
+    u = _update_of(rule, rates[batch], rule.n_steps + batch + 1)
+    n_items = count_items(words) if rule.purpose >= GRADIENT else 0
+    item = next_item(state)
+    while item <= n_items:
+        if item == 0:
+            _choose_words_of(batch + 1, rows, seeds, sampling, parameters, next_words)
+            if rule.purpose >= GRADIENT:
+                learn_hidden_bias(thread, n_docs, parameters, gradient, moments1, moments2, u, space)
+        else:
+            learn_item(
+                thread, item - 1, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seeds[batch], u,
+                space,
+            )  # fmt: skip
+        item = next_item(state)
+
+
+def _train_batches(
+    thread, n_threads, state, rows, even_words, odd_words, parameters, gradient, moments1, moments2, rule, sampling,
+    rates, seeds, space, losses,
+):  # fmt: skip
+    """What one thread of the team does: every batch in turn. The summed loss of each goes to ``losses``.
+
+    ``sampling`` is None where all words are decoded: numba then passes over what only a sample needs, and a first fit
+    does not wait for it to be compiled.
+    """
+    where = address(state)
+    if thread == 0:
+        _choose_words_of(0, rows, seeds, sampling, parameters, even_words)
+    meet(state, n_threads)
+    for batch in range(losses.size):
+        words, next_words = (even_words, odd_words) if batch % 2 == 0 else (odd_words, even_words)
+        docs, seed = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]], seeds[batch]
+        _hidden_pass(thread, state, docs, rows, words, parameters, rule, sampling, seed, space)
+        meet(state, n_threads)
+        n_groups = min(space.part.shape[0], (words.n[0] + TILE - 1) // TILE)
+        _decoder_pass(thread, state, docs.size, n_groups, parameters, rule, words, space)
+        meet(state, n_threads)
+        _hidden_back_pass(thread, state, docs.size, n_groups, rule, space)
+        meet(state, n_threads)
+        if thread == 0:
+            for group in range(n_groups):
+                losses[batch] += space.losses[group]
+            for d in range(docs.size):
+                losses[batch] += space.target[d]
+            tell(where, DONE, batch + 1)
+            tell(where, HALT, told(where, STOP))  # one thread asks for all: nobody must go on alone
+        _learning_pass(
+            thread, state, batch, docs.size, rows, words, next_words, parameters, gradient, moments1, moments2, rule,
+            sampling, rates, seeds, space,
+        )  # fmt: skip
+        meet(state, n_threads)
+        if told(where, HALT) > 0:
+            break
+
+
+def _fingerprint() -> str:
+    """Changes with every file that the compiled function is made of; numba looks at the function's own file alone."""
+    digest = sha256()
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+# numba names the file that it keeps the machine code in after the function
+_train_batches.__qualname__ = f"train_batches_{_fingerprint()}"
+train_batches: Any = njit(_train_batches, nogil=True, cache=True, error_model="numpy")

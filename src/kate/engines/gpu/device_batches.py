@@ -1,0 +1,125 @@
+"""Batches on the device: which documents come next, and where their entries go in a dense matrix.
+
+A plan says what the steps of an epoch are to do. Some hundred steps at a time are laid out by a few large operations:
+for every entry of every batch its value, what dropout leaves of it, and its place. A step then only picks its row.
+Shapes are fixed and nothing is read back: a batch has as many slots as the fullest one needs, and those that it does
+not need go to a spare place; a short batch is filled up with an empty document of no weight.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+__all__ = ["BatchPlan", "DeviceRows", "Layout"]
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceRows:
+    """Sparse rows on the device, and after them one row without entries.
+
+    ``starts`` (n_docs + 2,) int64, ``words`` int32 and ``values`` float32 with one entry more than there are, so that
+    there is always something to look at, ``mass`` (n_docs + 1,) the sum of each row.
+    """
+
+    starts: Tensor
+    words: Tensor
+    values: Tensor
+    mass: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class BatchPlan:
+    """What the steps of an epoch are to do, a row a step.
+
+    ``docs`` (n_steps, batch) int64, ``seeds`` (n_steps,) int64, ``shares`` (n_steps,) one over the number of documents,
+    ``numbers`` (n_steps, 3) the learning rate and Adam's two corrections.
+    """
+
+    docs: Tensor
+    seeds: Tensor
+    shares: Tensor
+    numbers: Tensor
+
+    def __len__(self) -> int:
+        return len(self.docs)
+
+    def part(self, start: int, stop: int) -> BatchPlan:
+        return BatchPlan(
+            *(tensor[start:stop] for tensor in (self.docs, self.seeds, self.shares, self.numbers))
+        )
+
+
+class Layout:
+    """Some steps of a plan, laid out in memory that stays where it is.
+
+    ``places`` (n_steps, n_slots) int64, ``values`` and ``kept`` (what dropout leaves) as many float32; ``ends``
+    (n_steps, batch) int64, the slot after the last one of a document; ``facts`` (n_steps, 3, batch, 1): the mass of a
+    document, its share in the mean (0 for one that only fills up) and whether it is real; ``numbers`` as in the plan.
+    """
+
+    def __init__(
+        self, rows: DeviceRows, n_words: int, batch_size: int, n_slots: int, n_steps: int, dropout: float
+    ) -> None:
+        device = rows.values.device
+        self.rows, self.n_words, self.batch_size, self.dropout = rows, n_words, batch_size, dropout
+        self.slots = torch.arange(n_slots, device=device)
+        self.places = torch.zeros((n_steps, n_slots), dtype=torch.int64, device=device)
+        self.values = torch.zeros((n_steps, n_slots), device=device)
+        self.kept = torch.zeros((n_steps, n_slots), device=device) if dropout else self.values
+        self.ends = torch.zeros((n_steps, batch_size), dtype=torch.int64, device=device)
+        self.facts = torch.zeros((n_steps, 3, batch_size, 1), device=device)
+        self.numbers = torch.zeros((n_steps, 3), device=device)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of a dense batch; the spare place comes after them."""
+        return self.batch_size * self.n_words
+
+    def fill(self, plan: BatchPlan) -> None:
+        """Lay out the steps of a plan, as many as there is room for at the most."""
+        n, rows = len(plan), self.rows
+        firsts = rows.starts[plan.docs]  # (n, batch)
+        lengths = rows.starts[plan.docs + 1] - firsts
+        ends = lengths.cumsum(dim=1)  # in slots: a slot belongs to the document whose entries span it
+        document = torch.searchsorted(ends, self.slots.expand(n, -1).contiguous(), right=True)
+        is_used = document < self.batch_size
+        document = document.clamp(max=self.batch_size - 1)
+        offset = (firsts - ends + lengths).gather(1, document)
+        entry = (offset + self.slots) * is_used
+        place = document * self.n_words + rows.words[entry]
+        self.ends[:n] = ends
+        self.places[:n] = place.masked_fill(~is_used, self.n_cells)
+        self.values[:n] = rows.values[entry]
+        if self.dropout:
+            kept = is_kept(plan.seeds.unsqueeze(1), entry, self.dropout)
+            self.kept[:n] = self.values[:n] * kept / (1 - self.dropout)
+        is_real = (plan.docs < len(rows.mass) - 1).float()
+        self.facts[:n, 0, :, 0] = rows.mass[plan.docs]
+        self.facts[:n, 1, :, 0] = is_real * plan.shares.unsqueeze(1)
+        self.facts[:n, 2, :, 0] = is_real
+        self.numbers[:n] = plan.numbers
+
+
+def is_kept(seed: Tensor, entry: Tensor, dropout: float) -> Tensor:
+    """Which entries dropout keeps: the hash of the CPU engine, in signed integers that overflow as unsigned ones do."""
+    h = (seed + entry) * _signed(0x9E3779B97F4A7C15)
+    h = (h ^ _shifted(h, 30)) * _signed(0xBF58476D1CE4E5B9)
+    h = (h ^ _shifted(h, 27)) * _signed(0x94D049BB133111EB)
+    h = h ^ _shifted(h, 31)
+    return _shifted(h, 11) >= math.ceil(dropout * 2**53)
+
+
+def _signed(number: int) -> int:
+    return number - 2**64 if number >= 2**63 else number
+
+
+def _shifted(h: Tensor, n: int) -> Tensor:
+    """h >> n without the copies of the sign bit."""
+    return (h >> n) & ((1 << (64 - n)) - 1)

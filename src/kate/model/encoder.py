@@ -1,0 +1,129 @@
+"""Counts → vectors: what a trained network needs to encode, as plain arrays (no scikit-learn, no compiler)."""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from kate.threads import thread_count
+
+__all__ = ["EmptyDocumentsWarning", "Encoder", "Output", "Scaling", "scale_counts", "warn_about_empty"]
+
+Scaling = Literal["max", "l2"]
+Output = Literal["activation", "preactivation"]
+Floats = NDArray[np.float32]
+Ints = NDArray[np.signedinteger]
+
+_BLOCK = 2048  # documents encoded at a time, by a thread
+_SCALED_AT_ONCE = 2**16  # documents
+_L2_GAIN = 3.0  # brings the entries of a typical document near those of the paper's scaling by the maximum
+
+
+class EmptyDocumentsWarning(UserWarning):
+    """Some documents have no word of the vocabulary, so that all of them get the same vector."""
+
+
+def scale_counts(X: csr_matrix, scaling: Scaling) -> csr_matrix:
+    """Scaled log counts, float32, between 0 and 1: what the network reads and reconstructs.
+
+    "max" is the paper's: log(1 + n) over its maximum in the document. "l2" divides by the document's Euclidean norm
+    instead (times 3, at most 1), so that a single frequent word does not push all others down.
+    """
+    scaled = csr_matrix((np.log1p(X.data, dtype=np.float32), X.indices, X.indptr), shape=X.shape)
+    for start in range(0, X.shape[0], _SCALED_AT_ONCE):  # so that nothing of the size of X is made on the way
+        bounds = scaled.indptr[start : start + _SCALED_AT_ONCE + 1]
+        entries = slice(bounds[0], bounds[-1])
+        _scale_rows(scaled.data[entries], scaled.indices[entries], bounds - bounds[0], X.shape[1], scaling)
+    return scaled
+
+
+def _scale_rows(data: Floats, words: Ints, bounds: Ints, n_words: int, scaling: Scaling) -> None:
+    """Divide the log counts of some documents by their size, in place."""
+    if len(data) == 0:
+        return
+    shape = (len(bounds) - 1, n_words)
+    size: NDArray[np.floating]
+    if scaling == "max":
+        size = np.asarray(csr_matrix((data, words, bounds), shape).max(axis=1).todense()).ravel()
+    else:
+        squares = csr_matrix((data * data, words, bounds), shape)
+        size = np.sqrt(np.asarray(squares.sum(axis=1)).ravel()) / _L2_GAIN
+    size[size == 0] = 1
+    data /= np.repeat(size.astype(np.float32), np.diff(bounds))
+    np.minimum(data, 1, out=data)
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """z = g(W x + b) - mean, for scaled counts x.
+
+    W (n_words, n_components), b (n_components,), mean (n_components,): subtracted from every vector (zeros: nothing).
+    ``output`` "activation" gives g(...), "preactivation" gives W x + b itself.
+    """
+
+    W: Floats
+    b: Floats
+    mean: Floats
+    scaling: Scaling
+    activation: Literal["tanh", "sigmoid"]
+    output: Output
+
+    @property
+    def n_words(self) -> int:
+        return int(self.W.shape[0])
+
+    @property
+    def n_components(self) -> int:
+        return int(self.W.shape[1])
+
+    def centered_on(self, mean: Floats) -> Encoder:
+        return replace(self, mean=mean)
+
+    def encode(self, X: csr_matrix) -> Floats:
+        """Vectors (n_docs, n_components) of the documents whose counts are the rows of X."""
+        warn_about_empty(X, stacklevel=4)
+        vectors = np.empty((X.shape[0], self.n_components), dtype=np.float32)
+
+        def encode_block(start: int) -> None:
+            block = vectors[start : start + _BLOCK]
+            np.subtract(self.respond(X[start : start + _BLOCK]), self.mean, out=block)
+
+        starts = range(0, X.shape[0], _BLOCK)
+        n_threads = min(thread_count(None), len(starts))
+        if n_threads <= 1:
+            for start in starts:
+                encode_block(start)
+        else:  # NumPy and SciPy let go of Python's lock while they work
+            with ThreadPoolExecutor(n_threads) as pool:
+                list(pool.map(encode_block, starts))
+        return vectors
+
+    def respond(self, X: csr_matrix) -> Floats:
+        """The neurons' responses before the mean is subtracted."""
+        potential: Floats = scale_counts(X, self.scaling) @ self.W  # (n_docs, n_components)
+        potential += self.b
+        return potential if self.output == "preactivation" else activate(potential, self.activation)
+
+
+def warn_about_empty(X: csr_matrix, stacklevel: int) -> None:
+    """Say how many documents have no word that the model knows."""
+    n_empty = int((np.diff(X.indptr) == 0).sum())
+    if n_empty:
+        warnings.warn(
+            f"{n_empty:,} of {X.shape[0]:,} documents have no word of the vocabulary; "
+            "their vector is that of an empty document",
+            EmptyDocumentsWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def activate(potential: Floats, activation: str) -> Floats:
+    if activation == "tanh":
+        return np.tanh(potential)
+    return (1 / (1 + np.exp(-potential))).astype(np.float32)

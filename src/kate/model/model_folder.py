@@ -1,0 +1,222 @@
+"""A model folder: config.json, weights.safetensors, vocabulary.txt, history.jsonl, topics.json, README.md.
+
+Text and plain arrays, never pickle: a stranger's folder can be loaded without running anything of theirs. It
+is written whole or not at all, and what is read is checked against the sizes and checksums in config.json.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+from numpy.typing import NDArray
+
+import kate
+from kate.model.encoder import Encoder, Output, Scaling
+from kate.model.loop import HistoryRow
+from kate.storage.folders import FolderError, FolderKind, StrPath
+from kate.text.vocabulary import Vocabulary
+from kate.topics.poles import Responses
+from kate.topics.topic import Topic, Topics
+
+__all__ = ["MODEL_FOLDER", "Trained", "read_model", "write_model"]
+
+By: TypeAlias = Literal["wins", "weights"]
+Activation: TypeAlias = Literal["tanh", "sigmoid"]
+
+_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
+    "weights.safetensors",
+    "vocabulary.txt",
+    "history.jsonl",
+    "topics.json",
+)
+_CARD = "README.md"  # for people, who may edit it: neither needed nor checked
+
+
+MODEL_FOLDER = FolderKind(
+    "model",
+    config="config.json",
+    version=1,
+    files=(_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, _CARD),
+    remedy="make one with `kate fit CORPUS -o MODEL` or TextModel.save",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """All that a fitted model is: what its folder holds."""
+
+    settings: dict[str, Any]  # as JSON can hold them
+    vocabulary: Vocabulary
+    encoder: Encoder
+    output_bias: NDArray[np.float32]  # (n_words,)
+    responses: Responses
+    topics: dict[By, Topics]
+    history: list[HistoryRow]
+
+
+def write_model(folder: StrPath, trained: Trained) -> None:
+    """Write a model folder, whole or not at all; only an empty folder or a Kate model is replaced."""
+    contents = {
+        _WEIGHTS: safetensors.numpy.save(_arrays(trained)),
+        _VOCABULARY: _lines(trained.vocabulary.to_lines()),
+        _HISTORY: _lines(json.dumps(row) for row in trained.history),
+        _TOPICS: _json({by: topics.as_dicts() for by, topics in trained.topics.items()}),
+    }
+    config = {
+        "n_components": trained.encoder.n_components,
+        "n_words": trained.encoder.n_words,
+        "n_documents": trained.vocabulary.n_documents,
+        "settings": trained.settings,
+        "encoder": {name: getattr(trained.encoder, name) for name in ("scaling", "activation", "output")},
+        "vocabulary": trained.vocabulary.config(),
+    }
+    MODEL_FOLDER.write(folder, config, contents, unchecked={_CARD: model_card(trained).encode()})
+
+
+def read_model(folder: StrPath) -> Trained:
+    """Read a model folder; every file is checked before it is used."""
+    folder = Path(folder)
+    config = MODEL_FOLDER.read_config(folder)
+    try:
+        names = (_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS)
+        files = {name: MODEL_FOLDER.read_checked(folder / name, config) for name in names}
+        arrays = safetensors.numpy.load(files[_WEIGHTS])
+        encoder = Encoder(arrays["W"], arrays["b"], arrays["mean"], **config["encoder"])
+        vocabulary = Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"])
+        described = json.loads(files[_TOPICS])
+        topics = {by: Topics(map(Topic.from_dict, described[by])) for by in get_args(By)}
+        history = [json.loads(row) for row in _split(files[_HISTORY])]
+        responses = Responses(arrays["response_mean"], arrays["response_deviation"])
+        trained = Trained(config["settings"], vocabulary, encoder, arrays["c"], responses, topics, history)
+    except FolderError:
+        raise
+    except (
+        AttributeError,
+        IndexError,
+        KeyError,
+        TypeError,
+        ValueError,
+        safetensors.SafetensorError,
+    ) as error:
+        raise FolderError(
+            f"{folder} is not a whole Kate model: {type(error).__name__} {error}; {MODEL_FOLDER.remedy}"
+        ) from error
+    _require_fit(folder, trained, arrays)
+    if config["settings"].get("n_components") != trained.encoder.n_components:
+        raise FolderError(
+            f"{folder}: config.json speaks of {config['settings'].get('n_components')} topics, the weights have "
+            f"{trained.encoder.n_components}: the files are of different models; copy it again"
+        )
+    _require_known_encoder(folder, trained.encoder)
+    return trained
+
+
+def _arrays(trained: Trained) -> dict[str, NDArray[np.float32]]:
+    """The arrays of a model by the names of the equations."""
+    arrays = {
+        "W": trained.encoder.W,
+        "b": trained.encoder.b,
+        "c": trained.output_bias,
+        "mean": trained.encoder.mean,
+        "response_mean": trained.responses.mean,
+        "response_deviation": trained.responses.deviation,
+    }
+    return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
+
+
+def _require_fit(folder: Path, trained: Trained, arrays: dict[str, NDArray[Any]]) -> None:
+    """Refuse a vocabulary and weights that do not belong together."""
+    n_words, n_components = len(trained.vocabulary), trained.responses.mean.shape[0]
+    shapes = {"W": (n_words, n_components), "c": (n_words,)}
+    for name, array in arrays.items():
+        expected = shapes.get(name, (n_components,))
+        if array.shape != expected or array.dtype != np.float32:
+            raise FolderError(
+                f"{folder}: the vocabulary has {n_words:,} words, so {name} should be float32 {expected}, "
+                f"but it is {array.dtype} {array.shape}: the files are of different models; copy it again"
+            )
+    for by, topics in trained.topics.items():
+        if len(topics) != 2 * n_components:
+            raise FolderError(
+                f"{folder}: {len(topics):,} topics by {by}, expected {2 * n_components:,}: the files are of "
+                "different models; copy it again"
+            )
+
+
+def _require_known_encoder(folder: Path, encoder: Encoder) -> None:
+    """Refuse a way of encoding that is not ours rather than encode in another."""
+    for name, allowed in (("scaling", Scaling), ("activation", Activation), ("output", Output)):
+        if (found := getattr(encoder, name)) not in get_args(allowed):
+            raise FolderError(
+                f"{folder / MODEL_FOLDER.config} has the {name} {found!r}; expected one of "
+                f"{', '.join(get_args(allowed))}: copy the model again"
+            )
+
+
+def model_card(trained: Trained) -> str:
+    """The README.md of a model: what it is, its topics and its use, for a person who finds the folder."""
+    encoder, vocabulary = trained.encoder, trained.vocabulary
+    topics = trained.topics["wins"].sorted_by("share")[:10].shortened(8)
+    rows = [
+        f"| {topic.name} | {topic.share:.1%} | {', '.join(topic.words)} |" for topic in topics if topic.words
+    ]
+    settings = [f"| {name} | {_shown(value)} |" for name, value in trained.settings.items()]
+    return "\n".join(
+        [
+            f"# A Kate model of {encoder.n_components:,} topics",
+            "",
+            f"Learned by Kate {kate.__version__} (a K-competitive autoencoder for text) from "
+            f"{vocabulary.n_documents:,} documents and {len(vocabulary):,} words. It turns a text into a "
+            f"vector of {encoder.n_components:,} numbers, names the topics of a text, and finds similar words.",
+            "",
+            "## The ten topics that win most documents",
+            "",
+            "| topic | share of documents | words |",
+            "|---|---|---|",
+            *rows,
+            "",
+            "## Use",
+            "",
+            "```python",
+            "import kate",
+            "",
+            'model = kate.load("path/to/this/folder")',
+            'vectors = model.encode(["a new document"])',
+            "print(model.topics())",
+            "```",
+            "",
+            "```sh",
+            "kate topics path/to/this/folder",
+            "kate encode path/to/this/folder corpus.jsonl -o vectors.parquet",
+            "```",
+            "",
+            "## Settings",
+            "",
+            "| setting | value |",
+            "|---|---|",
+            *settings,
+            "",
+        ]
+    )
+
+
+def _shown(value: Any) -> str:
+    return f"{len(value):,} words" if isinstance(value, list) else str(value)
+
+
+def _lines(rows: Any) -> bytes:
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def _split(data: bytes) -> list[str]:
+    return data.decode().split("\n")[:-1]  # not splitlines, which cuts at more than line feeds
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,120 @@
+"""KATE's parameters: which values are allowed, and what None means for so many topics and documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kate.model.checks import require_between, require_choice, require_whole
+
+__all__ = ["check_settings", "paper_training", "settings_for"]
+
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "loss": ("softmax", "cross-entropy"),
+    "activation": ("tanh", "sigmoid"),
+    "scaling": ("l2", "max"),
+    "output_bias": ("frequency", "zero"),
+    "optimizer": ("adam", "adadelta"),
+    "decay": ("linear", "none"),
+    "output": ("preactivation", "activation"),
+    "device": ("auto", "cpu", "cuda"),
+    "precision": ("float32", "tf32", "bf16"),
+}
+_WHOLE_NUMBERS = (
+    "n_components",
+    "n_winners",
+    "max_epochs",
+    "batch_size",
+    "patience",
+    "reconstruction_sampling",
+)
+_LEAST_OF_ADADELTA = 1e-18  # its square must not vanish: the step takes one root of a product
+_INTERVALS = {  # from the first number to below the second
+    "dropout": (0.0, 1.0),
+    "warmup": (0.0, 1.0),
+    "validation_fraction": (0.0, 1.0),
+    "amplification": (0.0, float("inf")),
+    "learning_rate": (0.0, float("inf")),
+    "epsilon": (0.0, float("inf")),
+}
+
+
+def check_settings(model: Any) -> None:
+    """Refuse a parameter that makes no sense, with what was found and what is expected."""
+    settings = model.get_params(deep=False)
+    for name, allowed in _CHOICES.items():
+        require_choice(name, settings[name], allowed)
+    for name in _WHOLE_NUMBERS:
+        if settings[name] is not None:
+            require_whole(name, settings[name])
+    for name, (low, high) in _INTERVALS.items():
+        if settings[name] is not None:
+            require_between(name, settings[name], low, high)
+    if settings["n_components"] is None:
+        raise ValueError("n_components=None: expected a whole number of at least 1")
+    if settings["learning_rate"] == 0:
+        raise ValueError("learning_rate=0: nothing would be learned; give a number above 0, or None")
+    if settings["epsilon"] is None or settings["epsilon"] == 0:
+        raise ValueError(f"epsilon={settings['epsilon']}: expected a small number above 0, such as 1e-8")
+    if settings["optimizer"] == "adadelta" and settings["epsilon"] < _LEAST_OF_ADADELTA:
+        raise ValueError(
+            f"epsilon={settings['epsilon']}: Adadelta needs at least {_LEAST_OF_ADADELTA} in single precision"
+        )
+    if settings["n_winners"] is not None and settings["n_winners"] > settings["n_components"]:
+        raise ValueError(
+            f"n_winners={settings['n_winners']} is more than n_components={settings['n_components']}; "
+            "only neurons can win: lower n_winners or raise n_components"
+        )
+
+
+def settings_for(model: Any, n_documents: int) -> dict[str, Any]:
+    """All parameters that shape the network, with None replaced by what suits the topics and the documents."""
+    settings: dict[str, Any] = model.get_params(deep=False)
+    for name in ("random_state", "n_jobs", "device", "precision", "verbose"):
+        del settings[name]
+    for name, value in _suited_to(settings["n_components"], n_documents).items():
+        if settings[name] is None:
+            settings[name] = value
+    if settings["max_epochs"] is None:
+        steps = -(-n_documents // settings["batch_size"])
+        settings["max_epochs"] = max(_EPOCHS, -(-_FEWEST_STEPS // steps))
+    return settings
+
+
+def paper_training(n_components: int) -> dict[str, Any]:
+    """How Chen & Zaki (2017) trained every autoencoder, KATE and the variational one too.
+
+    They do not say what Adadelta adds to its running squares: with few topics 1e-8 has not let go of the words'
+    frequencies after 100 epochs (docs/defaults.md).
+    """
+    return {
+        "scaling": "max",
+        "output_bias": "zero",
+        "optimizer": "adadelta",
+        "learning_rate": 2.0,
+        "epsilon": 1e-6 if n_components < 64 else 1e-8,
+        "warmup": 0.0,
+        "decay": "none",
+        "max_epochs": 100,
+        "batch_size": 50,
+        "validation_fraction": 0.1,
+        "patience": 5,
+    }
+
+
+_EPOCHS = 20
+_FEWEST_STEPS = 500  # a small corpus is read more often, or nothing would be learned from it
+_LARGEST_BATCH = 200
+
+
+def _suited_to(n_components: int, n_documents: int) -> dict[str, Any]:
+    """What docs/defaults.md found best on validation documents.
+
+    A winner takes the energy of all losers of its side, and their number grows with ``n_components``: so the share that
+    it takes of it, the amplification, falls as one over ``n_components`` where there are many.
+    """
+    return {
+        "n_winners": max(1, n_components // 4),
+        "amplification": min(0.5, 64 / n_components),
+        "learning_rate": 4e-3 if n_components < 32 else 2e-3,
+        "batch_size": min(_LARGEST_BATCH, max(16, n_documents // 20)),
+    }

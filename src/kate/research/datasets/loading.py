@@ -1,0 +1,109 @@
+"""The data sets by name."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from kate.research.datasets import movies, newsgroups, rcv1, reuters21578, sotu, wiki10
+from kate.research.datasets.cache_dirs import data_folders
+from kate.research.datasets.corpus import Corpus
+from kate.research.datasets.dataset import DataSet
+from kate.research.datasets.preparing import prepare
+
+__all__ = ["DATASETS", "DatasetRow", "list_datasets", "load_dataset"]
+
+DATASETS: Mapping[str, DataSet] = MappingProxyType(
+    {module.DATASET.name: module.DATASET for module in (newsgroups, rcv1, wiki10, movies, reuters21578, sotu)}
+)
+
+
+def load_dataset(
+    name: str,
+    *,
+    vocabulary_size: int | None = None,
+    data_home: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    keep_texts: bool = False,
+    **options: Any,
+) -> Corpus:
+    """Load a data set by name: counted words, labels, and a split made once.
+
+    ``vocabulary_size``  how many words; None: as many as the KATE paper uses for this data set
+    ``data_home``        the folder with the archives; by default ``KATE_DATA``, then the cache, into which
+                         they are downloaded
+    ``seed``             draws what is drawn: the validation documents, and the test documents where the data
+                         set comes without a split
+    ``keep_texts``       keep the texts as ``corpus.texts``
+    ``options``          of the data set itself, such as ``headers=False`` for 20news
+
+    The first load reads and counts the archive, later ones read the counts from the cache (``KATE_CACHE``).
+
+    >>> corpus = load_dataset("sotu", vocabulary_size=500)
+    >>> corpus.n_words, corpus.label_kind
+    (500, 'classes')
+    """
+    return prepare(
+        _named(name),
+        vocabulary_size=vocabulary_size,
+        data_home=data_home,
+        seed=seed,
+        keep_texts=keep_texts,
+        options=options,
+    )
+
+
+@dataclass(frozen=True)
+class DatasetRow:
+    """A line of the list of data sets: what it is, how large, and what it needs to be here."""
+
+    name: str
+    title: str
+    task: str
+    split: str
+    train: int
+    validation: int
+    test: int
+    vocabulary_size: int
+    licence: str
+    is_here: bool
+    how_to_get_it: str
+
+
+def list_datasets(data_home: str | os.PathLike[str] | None = None) -> list[DatasetRow]:
+    """All data sets, with their sizes and whether their files are on this machine.
+
+    >>> [row.name for row in list_datasets()]
+    ['20news', 'rcv1', 'wiki10', 'movies', 'reuters21578', 'sotu']
+    """
+    return [_row(dataset, data_home) for dataset in DATASETS.values()]
+
+
+def _row(dataset: DataSet, data_home: str | os.PathLike[str] | None) -> DatasetRow:
+    always = [source for source in dataset.sources if source.only_with is None]
+    files = ", ".join(source.name for source in always)
+    return DatasetRow(
+        name=dataset.name,
+        title=dataset.title,
+        task=dataset.task,
+        split=dataset.split,
+        train=dataset.expected.train,
+        validation=dataset.expected.validation,
+        test=dataset.expected.test,
+        vocabulary_size=dataset.vocabulary_size,
+        licence=dataset.licence,
+        is_here=all(source.find(data_home) is not None for source in always),
+        how_to_get_it=dataset.comes_by or f"put {files} into {data_folders(data_home)[0]}",
+    )
+
+
+def _named(name: str) -> DataSet:
+    if name in DATASETS:
+        return DATASETS[name]
+    close = difflib.get_close_matches(name.lower(), DATASETS, n=2, cutoff=0.5)
+    meant = f" Did you mean {' or '.join(close)}?" if close else ""
+    raise ValueError(f"no data set is named {name!r}.{meant} There are {', '.join(DATASETS)}.")

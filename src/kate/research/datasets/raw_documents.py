@@ -1,0 +1,81 @@
+"""Texts with labels and a split become a Corpus, by the protocol of the KATE paper."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from kate.research.datasets.corpus import Corpus, LabelKind, Labels
+from kate.research.datasets.dataset import Preparation
+from kate.text.tokenizer import Tokenizer
+from kate.text.vocabulary import Vocabulary
+
+__all__ = ["RawDocuments", "count_documents", "indicator"]
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RawDocuments:
+    """What a data set's reader found, before the words are counted."""
+
+    texts: Sequence[str]
+    ids: Sequence[str]
+    labels: Labels
+    label_kind: LabelKind
+    train: Rows
+    validation: Rows
+    test: Rows
+    classes: Sequence[str] = ()
+
+
+def count_documents(documents: RawDocuments, recipe: Preparation, description: str) -> Corpus:
+    """Count by the paper's protocol: no English stop words, Porter stems, the most frequent of the train set.
+
+    The vocabulary never sees a test document: it is learned on the training documents, which the paper's
+    sizes count with the validation documents among them.
+    """
+    texts = documents.texts
+    vocabulary, train_counts = Vocabulary.learn(
+        [texts[row] for row in documents.train], Tokenizer("porter"), recipe.vocabulary_size
+    )
+    test_counts = vocabulary.count([texts[row] for row in documents.test])
+    order = np.argsort(np.concatenate([documents.train, documents.test]))
+    return Corpus(
+        name=recipe.name,
+        X=sp.csr_array(sp.vstack([train_counts, test_counts], format="csr")[order]),
+        vocabulary=vocabulary,
+        ids=documents.ids,
+        labels=documents.labels,
+        label_kind=documents.label_kind,
+        classes=documents.classes,
+        train=documents.train,
+        validation=documents.validation,
+        test=documents.test,
+        description=f"{description}; English stop words removed, Porter stems, "
+        f"the {len(vocabulary):,} most frequent of the training documents",
+        texts=texts if recipe.keep_texts else None,
+        read_sequences=lambda: vocabulary.sequences(texts),
+    )
+
+
+def indicator(sets: Sequence[Collection[str]], classes: Sequence[str]) -> sp.csr_array:
+    """A row for each set of classes, a column for each class, 1 where the set has it; others are left out.
+
+    A class that a document names twice (as some stories of Reuters-21578 do) counts once.
+
+    >>> indicator([{"tea"}, {"tea", "gold"}, {"cotton"}], ["gold", "tea"]).toarray()
+    array([[0, 1],
+           [1, 1],
+           [0, 0]], dtype=int8)
+    """
+    column = {name: index for index, name in enumerate(classes)}
+    rows = [sorted({column[name] for name in names if name in column}) for names in sets]
+    indices = np.array([index for row in rows for index in row], dtype=np.int32)
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int32)
+    ones = np.ones(indices.size, dtype=np.int8)
+    return sp.csr_array((ones, indices, indptr), shape=(len(sets), len(classes)))

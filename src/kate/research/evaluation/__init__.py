@@ -1,0 +1,32 @@
+"""Evaluation: a corpus and a model → scores on all tasks that fit them, for one run or for a grid of runs.
+
+>>> from kate.research.evaluation import CorpusSource, evaluate, plan_runs, run_grid, summarise
+>>> run = evaluate(corpus, "kate")                                                   # doctest: +SKIP
+>>> runs = plan_runs([CorpusSource.dataset("20news")], ["kate", "kate-paper"], [128], range(3))
+>>> rows = summarise(run_grid(runs, "results/results.jsonl"))                        # doctest: +SKIP
+
+The protocol, for every model: it is fitted on the training documents without the validation documents, which
+it may follow to stop early; probes choose their strength on the validation documents; the test documents are
+encoded and scored, nothing else.
+"""
+
+from kate.research.evaluation.corpora import CorpusSource, corpus_of
+from kate.research.evaluation.grid import GridProgress, PlannedRun, plan_runs, run_grid
+from kate.research.evaluation.results import Score, Summary, read_results, summarise
+from kate.research.evaluation.run import TASKS, Run, evaluate
+
+__all__ = [
+    "TASKS",
+    "CorpusSource",
+    "GridProgress",
+    "PlannedRun",
+    "Run",
+    "Score",
+    "Summary",
+    "corpus_of",
+    "evaluate",
+    "plan_runs",
+    "read_results",
+    "run_grid",
+    "summarise",
+]

@@ -1,0 +1,199 @@
+"""What a grid is run on: data sets by name, loaded when they are needed, and people's own documents."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from kate.research.datasets.corpus import Corpus, LabelKind, Labels
+from kate.research.datasets.loading import DATASETS, load_dataset
+from kate.research.datasets.raw_documents import indicator
+from kate.text.documents import Documents
+from kate.text.tokenizer import Tokenizer
+from kate.text.vocabulary import Vocabulary
+
+__all__ = ["CorpusSource", "corpus_of"]
+
+Rows = NDArray[np.int64]
+
+_MOST_NUMBERS_AS_CLASSES = 20  # five stars are classes, prices are numbers
+
+
+@dataclass(frozen=True)
+class CorpusSource:
+    """A corpus to be had: its name and all that it depends on now, the corpus itself when it is asked for."""
+
+    name: str
+    settings: Mapping[str, Any]
+    load: Callable[[], Corpus] = field(repr=False)
+
+    @classmethod
+    def dataset(
+        cls, name: str, vocabulary_size: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> CorpusSource:
+        """A data set of ``kate.research.datasets``; an unknown name or option is refused at once.
+
+        >>> source = CorpusSource.dataset("20news", options={"headers": False})
+        >>> source.settings["headers"], source.settings["vocabulary_size"]
+        (False, 2000)
+        """
+        if name not in DATASETS:
+            load_dataset(name)  # raises, and says which names there are
+        dataset, given = DATASETS[name], dict(options or {})
+        size = dataset.vocabulary_size if vocabulary_size is None else vocabulary_size
+        settings = {"vocabulary_size": size, **dataset.options(given)}
+        return cls(name, settings, lambda: load_dataset(name, vocabulary_size=size, **given))
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> CorpusSource:
+        """A corpus at hand; what is in it is part of what it depends on."""
+        return cls(corpus.name, {**corpus.settings, "contents": _digest(corpus)}, lambda: corpus)
+
+
+def corpus_of(
+    documents: Documents,
+    name: str = "corpus",
+    *,
+    test_share: float = 0.2,
+    validation_share: float = 0.1,
+    vocabulary_size: int | None = 20_000,
+    language: str | None = "english",
+    label_kind: LabelKind | None = None,
+    label_separator: str | None = None,
+    seed: int = 0,
+) -> Corpus:
+    """Documents with labels as a Corpus: a random split made once, a vocabulary of the training documents only.
+
+    ``test_share``        of all documents; ``validation_share`` of the rest
+    ``label_kind``        None to guess: sets where there is a separator, a number where all labels are
+                          numbers and there are more than 20 different ones, else classes
+    ``label_separator``   parts the labels of a document that has several: ``"sports;business"``
+
+    Documents without a label are left out. Copies of one text stay on one side of the split: a model that has
+    seen a test document knows its answer.
+
+    >>> documents = Documents.from_texts(
+    ...     [f"a {word} of {number}" for word in ("treaty", "tax") for number in range(20)],
+    ...     labels=["peace"] * 20 + ["money"] * 20,
+    ... )
+    >>> corpus_of(documents, "toy")
+    Corpus 'toy': 40 documents (32 train, 3 of them validation, 8 test), 2 words, 2 classes
+    """
+    texts, ids, values = _labelled(documents)
+    labels = _parse_labels(values, label_kind, label_separator)
+    train, test = _split(texts, np.arange(len(texts)), test_share, seed, "test_share")
+    _, validation = _split(texts, train, validation_share, seed + 1, "validation_share")
+    vocabulary, train_counts = Vocabulary.learn(
+        [texts[row] for row in train], Tokenizer(language), vocabulary_size
+    )
+    test_counts = vocabulary.count([texts[row] for row in test])
+    order = np.argsort(np.concatenate([train, test]))
+    return Corpus(
+        name=name,
+        X=sp.csr_array(sp.vstack([train_counts, test_counts], format="csr")[order]),
+        vocabulary=vocabulary,
+        ids=ids,
+        labels=labels.values,
+        label_kind=labels.kind,
+        classes=labels.classes,
+        train=train,
+        validation=validation,
+        test=test,
+        description=f"documents of {name}, random split, the {len(vocabulary):,} most frequent words of the "
+        "training documents",
+        settings={
+            "vocabulary_size": vocabulary_size,
+            "language": language,
+            "test_share": test_share,
+            "validation_share": validation_share,
+            "seed": seed,
+        },
+        read_sequences=lambda: vocabulary.sequences(texts),
+    )
+
+
+def _labelled(documents: Documents) -> tuple[list[str], list[str], list[str]]:
+    labels = documents.labels
+    if labels is None:
+        raise ValueError(
+            "the documents have no labels to score against; say which field holds them (label=...)"
+        )
+    rows = [row for row, label in enumerate(labels) if label is not None]
+    texts, ids = documents.texts.to_list(), documents.ids
+    return [texts[row] for row in rows], [ids[row] for row in rows], [str(labels[row]) for row in rows]
+
+
+class _ParsedLabels(NamedTuple):
+    kind: LabelKind
+    values: Labels
+    classes: Sequence[str]
+
+
+def _parse_labels(values: list[str], kind: LabelKind | None, separator: str | None) -> _ParsedLabels:
+    if separator is not None or kind == "sets":
+        if not separator or kind not in (None, "sets"):
+            raise ValueError("sets of labels and a label separator go together: give both, or neither")
+        sets = [{part.strip() for part in value.split(separator)} - {""} for value in values]
+        classes = sorted(set().union(*sets))
+        return _ParsedLabels("sets", indicator(sets, classes), classes)
+    numbers = [_number(value) for value in values]
+    are_numbers = not any(math.isnan(number) for number in numbers)
+    if kind == "number" and not are_numbers:
+        odd = next(value for value, number in zip(values, numbers, strict=True) if math.isnan(number))
+        raise ValueError(
+            f"the label {odd!r} is no number; leave such documents out or take labels as classes"
+        )
+    if kind == "number" or (kind is None and are_numbers and len(set(numbers)) > _MOST_NUMBERS_AS_CLASSES):
+        return _ParsedLabels("number", np.array(numbers), ())
+    return _ParsedLabels("classes", np.array(values), sorted(set(values)))
+
+
+def _number(value: str) -> float:
+    """The number that a label is; NaN where it is none or an infinite one."""
+    try:
+        number = float(value)
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def _split(texts: list[str], rows: Rows, share: float, seed: int, name: str) -> tuple[Rows, Rows]:
+    """(kept, drawn): about ``share`` of the rows are drawn, copies of one text together or not at all."""
+    if not 0 < share < 1:
+        raise ValueError(f"{name} is {share}; expected a share above 0 and below 1")
+    copies = Counter(texts[row] for row in rows)
+    wanted = max(1, round(share * len(rows)))
+    distinct = sorted(copies)  # not in the order of the file: it may be sorted by label
+    drawn_texts: set[str] = set()
+    n_drawn = 0
+    for index in np.random.default_rng(seed).permutation(len(distinct)):
+        text = distinct[index]
+        if n_drawn + copies[text] <= wanted:
+            drawn_texts.add(text)
+            n_drawn += copies[text]
+    is_drawn = np.array([texts[row] in drawn_texts for row in rows], dtype=np.bool_)
+    if n_drawn == 0 or n_drawn > len(rows) - 2:
+        raise ValueError(
+            f"{len(rows):,} documents ({len(copies):,} different ones) are too few to set {share:.0%} of them "
+            f"aside ({name}); give more documents"
+        )
+    return rows[~is_drawn], rows[is_drawn]
+
+
+def _digest(corpus: Corpus) -> str:
+    """The counts, words, labels and split in one short name."""
+    digest = hashlib.sha256("\n".join(corpus.vocabulary.words).encode())
+    labels = corpus.labels
+    parts = [corpus.X.data, corpus.X.indices, corpus.X.indptr, corpus.train, corpus.validation, corpus.test]
+    parts += [labels] if isinstance(labels, np.ndarray) else [labels.indices, labels.indptr]
+    for part in parts:
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,278 @@
+"""A grid of runs: corpora × models × sizes × seeds, of which only what is missing is run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import kate
+from kate.research.datasets.corpus import Corpus
+from kate.research.evaluation.corpora import CorpusSource
+from kate.research.evaluation.results import FORMAT, Record, append_result, as_json, preferred, read_results
+from kate.research.evaluation.run import Run, describe_error, evaluate, require_tasks, warm_up
+from kate.research.evaluation.scoring import Scorer
+from kate.research.registry.registry import Model, make_model, variant_of
+from kate.storage.files import only_writer
+
+__all__ = ["GridProgress", "PlannedRun", "Workshop", "has_tasks", "make_record", "plan_runs", "run_grid"]
+
+# They say how to compute, not what: other threads or no bar make no other run.
+_OF_THE_MACHINE = ("random_state", "n_jobs", "precision", "verbose")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run of a grid, before it is made."""
+
+    source: CorpusSource
+    model: str
+    n_components: int
+    seed: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def make_model(self) -> Model:
+        return make_model(self.model, self.n_components, self.settings, random_state=self.seed)
+
+    def identity(self) -> dict[str, Any]:
+        """All that the result depends on; a default that changes with the version of Kate is among it."""
+        parameters = self.make_model().get_params(deep=False)
+        return {
+            "dataset": {"name": self.source.name, "settings": as_json(self.source.settings)},
+            "model": {
+                "name": self.model,
+                "topics": self.n_components,
+                "parameters": {
+                    name: as_json(parameters[name]) for name in parameters if name not in _OF_THE_MACHINE
+                },
+            },
+            "seed": self.seed,
+        }
+
+    def key(self) -> str:
+        """The identity in one short name: the same run has the same key, whenever and wherever it is made."""
+        return _key(self.identity())
+
+    def __str__(self) -> str:
+        return f"{self.source.name}, {self.model}, {self.n_components} topics, seed {self.seed}"
+
+
+class GridProgress(NamedTuple):
+    """Where a grid stands: ``record`` is None while the run is at ``stage``, and its line once it is over."""
+
+    n_over: int
+    n_missing: int
+    run: PlannedRun
+    stage: str
+    record: Record | None
+
+
+def plan_runs(
+    sources: Iterable[CorpusSource],
+    models: Sequence[str],
+    topics: Sequence[int],
+    seeds: Iterable[int],
+    settings: Mapping[str, Any] | None = None,
+) -> list[PlannedRun]:
+    """All combinations, corpus by corpus; ``settings`` override parameters of every model, or of the one they name.
+
+    ``models`` are names of the registry, with or without ``:tuned``.
+
+    An unknown model or setting is refused here, before anything is run.
+
+    >>> runs = plan_runs([CorpusSource.dataset("20news")], ["kate"], [32, 128], seeds=range(2))
+    >>> [str(run) for run in runs][:2]
+    ['20news, kate, 32 topics, seed 0', '20news, kate, 32 topics, seed 1']
+    """
+    sizes = [
+        (model, n_components) for model in dict.fromkeys(models) for n_components in dict.fromkeys(topics)
+    ]
+    seeds = list(dict.fromkeys(seeds))
+    runs = [
+        PlannedRun(source, model, n_components, seed, dict(settings or {}))
+        for source in sources
+        for model, n_components in sizes
+        for seed in seeds
+    ]
+    for run in runs:
+        run.make_model()
+    return runs
+
+
+def run_grid(
+    runs: Sequence[PlannedRun],
+    path: str | os.PathLike[str],
+    *,
+    tasks: Sequence[str] | None = None,
+    progress: Callable[[GridProgress], None] | None = None,
+) -> list[Record]:
+    """Make the runs that the file of results does not have yet; the lines of all, in the order of ``runs``.
+
+    A run that failed is recorded with its error and the others go on; it is made again next time. So is a run
+    that lacks one of the ``tasks``, which then keeps the tasks that it had. Ctrl-C leaves what is finished in
+    the file.
+    """
+    wanted = require_tasks(tasks)
+    results = Path(path)
+    results.parent.mkdir(parents=True, exist_ok=True)
+    keys = [run.key() for run in runs]
+    with only_writer(results):
+        found: dict[str, Record] = {record["key"]: record for record in read_results(results)}
+        missing = [
+            (run, key) for run, key in zip(runs, keys, strict=True) if not has_tasks(found.get(key), wanted)
+        ]
+        workshop = Workshop()
+        for n_over, (run, key) in enumerate(missing):
+            tell = _teller(progress, n_over, len(missing), run)
+            before = found.get(key)
+            record = make_record(run, require_tasks([*wanted, *_tasks_of(before)]), workshop, tell)
+            append_result(results, record)
+            found[key] = preferred(before, record)
+            if progress is not None:
+                progress(GridProgress(n_over + 1, len(missing), run, "over", record))
+    return [found[key] for key in keys]
+
+
+def make_record(
+    run: PlannedRun,
+    tasks: Sequence[str],
+    workshop: Workshop,
+    tell: Callable[[str], None],
+    extra: Mapping[str, Scorer] | None = None,
+) -> Record:
+    """The line of a run, whatever becomes of it."""
+    result, corpus, stage = Run(), None, "load"
+
+    def at(name: str) -> None:
+        nonlocal stage
+        stage = name
+        tell(name)
+
+    with warnings.catch_warnings(record=True) as caught:
+        try:
+            at("load")
+            corpus = workshop.load(run.source)
+            workshop.warm_up(run, corpus)
+            result = evaluate(
+                corpus, _quiet(run.make_model()), tasks, random_state=run.seed, on_stage=at, extra=extra
+            )
+        except Exception as error:  # one run's failure is not the others': it is recorded, and they go on
+            result.errors[stage] = describe_error(error)
+    return _record(run, result, corpus, [str(warning.message) for warning in caught])
+
+
+def _record(run: PlannedRun, result: Run, corpus: Corpus | None, warned: list[str]) -> Record:
+    identity, measured = run.identity(), asdict(result)
+    used = {
+        "variant": variant_of(run.model),
+        "settings": measured.pop("settings"),
+        "training": measured.pop("training"),
+    }
+    line = {
+        "format": FORMAT,
+        "key": _key(identity),
+        "status": "failed" if result.errors else "done",
+        "dataset": identity["dataset"] | ({} if corpus is None else _facts(corpus)),
+        "model": identity["model"] | used,
+        "seed": run.seed,
+        **measured,
+        "warnings": list(dict.fromkeys(warned)),
+        "versions": _versions(),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    as_written: Record = as_json(line)
+    return as_written
+
+
+def _facts(corpus: Corpus) -> dict[str, Any]:
+    return {
+        "description": corpus.description,
+        "documents": {
+            "fitting": corpus.fitting.size,
+            "validation": corpus.validation.size,
+            "test": corpus.test.size,
+        },
+        "words": corpus.n_words,
+        "average_length": corpus.X.sum() / max(1, corpus.n_docs),
+        "label_kind": corpus.label_kind,
+        "classes": len(corpus.classes),
+    }
+
+
+def _key(identity: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def has_tasks(record: Record | None, tasks: Iterable[str]) -> bool:
+    """Whether a run is done, and with these tasks."""
+    return record is not None and record["status"] == "done" and set(tasks) <= _tasks_of(record)
+
+
+def _tasks_of(record: Record | None) -> set[str]:
+    return set() if record is None else {*record["scores"], *record["skipped"]}
+
+
+def _quiet(model: Model) -> Model:
+    """A grid shows its own progress; a second bar would write over it."""
+    if "verbose" in model.get_params(deep=False):
+        model.set_params(verbose=False)  # type: ignore[attr-defined]  # as every scikit-learn estimator
+    return model
+
+
+def _teller(
+    progress: Callable[[GridProgress], None] | None, n_over: int, n_missing: int, run: PlannedRun
+) -> Callable[[str], None]:
+    def tell(stage: str) -> None:
+        if progress is not None:
+            progress(GridProgress(n_over, n_missing, run, stage, None))
+
+    return tell
+
+
+class Workshop:
+    """What runs share: the corpus, loaded once for all its runs and only one in memory, and warm models.
+
+    A failure to load is remembered too: a download that cannot be had is not tried for every seed.
+    """
+
+    def __init__(self) -> None:
+        self._source: CorpusSource | None = None
+        self._loaded: Corpus | Exception | None = None
+        self._warm: set[str] = set()
+
+    def load(self, source: CorpusSource) -> Corpus:
+        if source is not self._source:
+            self._source, self._loaded = source, None
+            try:
+                self._loaded = source.load()
+            except Exception as error:
+                self._loaded = error
+        if isinstance(self._loaded, Corpus):
+            return self._loaded
+        assert self._loaded is not None
+        raise self._loaded
+
+    def warm_up(self, run: PlannedRun, corpus: Corpus) -> None:
+        if run.model not in self._warm:
+            self._warm.add(run.model)
+            warm_up(_quiet(run.make_model()), corpus)
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {
+        "kate": kate.__version__,
+        **{name: metadata.version(name) for name in _PACKAGES},
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }

@@ -1,0 +1,64 @@
+"""What a model is fed of a corpus: counts or sequences, the documents to fit on, and what else it asks for.
+
+A model says with its attribute ``inputs`` what it reads ("counts" where it says nothing), with the parameters of
+its ``fit`` what it would like to have beside them (``validation``, ``vocabulary``), and by having a method
+``similarities`` that it ranks documents instead of giving vectors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from kate.research.datasets.corpus import Corpus, PartName
+from kate.text.sequences import Sequences
+
+__all__ = ["PARTS", "collection_rows", "encode", "feed", "fit", "is_ranker"]
+
+PARTS: tuple[PartName, ...] = ("fitting", "validation", "test")
+
+Rows = NDArray[np.int64]
+
+
+def is_ranker(model: Any) -> bool:
+    """Whether a model scores queries against documents rather than giving vectors."""
+    return hasattr(model, "similarities")
+
+
+def feed(model: Any, corpus: Corpus, rows: Rows) -> sp.csr_array | Sequences:
+    """Documents as the model reads them."""
+    if getattr(model, "inputs", "counts") == "sequences":
+        return corpus.sequences.take(rows)
+    return corpus.X[rows]
+
+
+def collection_rows(corpus: Corpus) -> Rows:
+    """The documents that a search goes through: all training documents, validation documents last."""
+    return np.concatenate([corpus.fitting, corpus.validation])
+
+
+def fit(model: Any, corpus: Corpus, rows: Rows | None = None, validation: Rows | None = None) -> None:
+    """Fit a model on the documents for fitting, or on ``rows``; a ranker on all that it is to search.
+
+    Models that follow no validation documents do without them: all learn from the same documents.
+    """
+    from sklearn.utils.validation import has_fit_parameter
+
+    if rows is None:
+        rows = collection_rows(corpus) if is_ranker(model) else corpus.fitting
+    beside: dict[str, Any] = {}
+    if has_fit_parameter(model, "validation"):
+        beside["validation"] = feed(model, corpus, corpus.validation if validation is None else validation)
+    if has_fit_parameter(model, "vocabulary"):
+        beside["vocabulary"] = corpus.vocabulary
+    model.fit(feed(model, corpus, rows), **beside)
+
+
+def encode(model: Any, corpus: Corpus, parts: tuple[PartName, ...] = PARTS) -> dict[PartName, NDArray[Any]]:
+    """The vectors of the parts of a corpus; a ranker has none."""
+    if is_ranker(model):
+        return {}
+    return {part: model.transform(feed(model, corpus, corpus.rows(part))) for part in parts}

@@ -1,0 +1,200 @@
+"""One run: fit a model on a corpus, encode, score every task that fits."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import TYPE_CHECKING, Any, get_args
+
+from kate.research.datasets.corpus import Corpus, PartName
+from kate.research.evaluation.model_inputs import encode, fit
+from kate.research.evaluation.scoring import SCORERS, Fitted, NotScored, Scorer, available
+from kate.research.metrics import NEEDS, why_skipped
+from kate.research.registry.registry import make_model
+
+if TYPE_CHECKING:
+    from kate.research.registry.registry import Model
+
+__all__ = ["TASKS", "Run", "StageListener", "describe_error", "evaluate", "require_tasks", "warm_up"]
+
+TASKS = (*NEEDS, "time")
+"""All tasks: those of ``kate.research.metrics``, and the seconds that fitting and encoding took."""
+
+_FEW = 64  # documents to warm up on
+
+StageListener = Callable[[str], None]
+
+
+@dataclass
+class Run:
+    """What one model did on one corpus.
+
+    ``scores``    task → name → number
+    ``details``   task → what else is worth keeping: chosen strengths, the confusion matrix, words
+    ``skipped``   task → why it does not fit the labels or the model
+    ``errors``    task → type and message of what went wrong in it; the other tasks are not touched by it
+    ``settings``  the model's parameters as they were used
+    ``training``  epochs, seconds and last losses, where the model keeps a history
+    ``seconds``   of the fit, of the encoding of all documents, and of every task
+    """
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    training: dict[str, Any] = field(default_factory=dict)
+    scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    errors: dict[str, dict[str, str]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def evaluate(
+    corpus: Corpus,
+    model: str | Model = "kate",
+    tasks: Sequence[str] | None = None,
+    *,
+    random_state: int = 0,
+    on_stage: StageListener | None = None,
+    extra: Mapping[str, Scorer] | None = None,
+) -> Run:
+    """Fit a model on the corpus and score it; afterwards a model that was given as an object is fitted.
+
+    ``model``         a name of :data:`kate.research.registry.registry.MODELS`, or any estimator with fit and transform
+    ``tasks``         names of :data:`TASKS`; None for all
+    ``random_state``  seeds a model given by name, and the probes that start at random
+    ``on_stage``      is told what happens now: fit, encode, then the tasks by name
+    ``extra``         scorers of the caller's own, by name, made after the tasks and kept like them
+
+    What fails in a task is kept in ``errors``; what fails before, in fitting or encoding, is raised.
+
+    >>> run = evaluate(corpus, KATE(n_components=64), ["classification"])  # doctest: +SKIP
+    >>> run.scores["classification"]["accuracy"]                       # doctest: +SKIP
+    0.79
+    """
+    wanted = require_tasks(tasks)
+    _require_parts(corpus)
+    estimator = make_model(model, random_state=random_state) if isinstance(model, str) else model
+    run = Run()
+    clock = _Clock(run.seconds, on_stage)
+    with clock("fit"), _ending_on_interrupt():
+        fit(estimator, corpus)
+    with clock("encode"):
+        vectors = encode(estimator, corpus)
+    run.settings = dict(getattr(estimator, "settings_", None) or estimator.get_params(deep=False))
+    run.training = _training(estimator)
+    fitted = Fitted(corpus, estimator, vectors, random_state)
+    for task in wanted:
+        _score(task, fitted, run, clock)
+    for name, scorer in (extra or {}).items():
+        _score_by(scorer, name, fitted, run, clock)
+    return run
+
+
+def require_tasks(tasks: Sequence[str] | None) -> tuple[str, ...]:
+    """The tasks in their fixed order, all for None; an unknown name is refused.
+
+    >>> require_tasks(["time", "classification"])
+    ('classification', 'time')
+    """
+    for task in tasks or ():
+        if task not in TASKS:
+            raise ValueError(f"there is no task {task!r}; choose from {', '.join(TASKS)}")
+    return TASKS if tasks is None else tuple(task for task in TASKS if task in tasks)
+
+
+def describe_error(error: BaseException) -> dict[str, str]:
+    """Type and message, as they are kept in a line of results."""
+    return {"type": type(error).__name__, "message": str(error)}
+
+
+def _require_parts(corpus: Corpus) -> None:
+    for part in get_args(PartName):
+        if corpus.rows(part).size == 0:
+            raise ValueError(
+                f"the corpus {corpus.name!r} has no {part} documents; evaluation needs documents to fit on, "
+                "to choose on (validation) and to score on (test)"
+            )
+
+
+def warm_up(model: Model, corpus: Corpus) -> None:
+    """Fit a model on a few documents and throw it away: compiled code is loaded before the clock starts."""
+    few = corpus.fitting[:_FEW]
+    # what is wrong with the model shows in the run itself, where it is recorded
+    with suppress(Exception), _ending_on_interrupt(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit(model, corpus, few, few)
+
+
+def _score(task: str, fitted: Fitted, run: Run, clock: _Clock) -> None:
+    if task == "time":
+        run.scores[task] = {f"{stage}_seconds": run.seconds[stage] for stage in ("fit", "encode")}
+        return
+    reason = why_skipped(task, available(fitted))
+    if reason is not None:
+        run.skipped[task] = reason
+        return
+    _score_by(SCORERS[task], task, fitted, run, clock)
+
+
+def _score_by(scorer: Scorer, task: str, fitted: Fitted, run: Run, clock: _Clock) -> None:
+    try:
+        with clock(task):
+            outcome = scorer(fitted)
+    except NotScored as nothing:
+        run.skipped[task] = str(nothing)
+    except Exception as error:  # whatever it is, the fit and the other tasks are not to be lost to it
+        run.errors[task] = describe_error(error)
+    else:
+        run.scores[task] = outcome.scores
+        run.details[task] = outcome.details
+
+
+def _training(model: Any) -> dict[str, Any]:
+    history = getattr(model, "history_", None)
+    if not history:
+        return {}
+    losses = {name: history[-1].get(name) for name in ("loss", "validation_loss")}
+    return {"epochs": len(history), "seconds": sum(row["seconds"] for row in history), **losses}
+
+
+class _Clock:
+    """Announces each stage and writes down its seconds."""
+
+    def __init__(self, seconds: dict[str, float], on_stage: StageListener | None) -> None:
+        self._seconds, self._on_stage = seconds, on_stage
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        if self._on_stage is not None:
+            self._on_stage(stage)
+        start = time.perf_counter()
+        yield
+        self._seconds[stage] = time.perf_counter() - start
+
+
+@contextmanager
+def _ending_on_interrupt() -> Iterator[None]:
+    """Ctrl-C ends the run even where a model takes it for the wish to stop early: half a fit is no result."""
+    previous = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(previous):
+        yield  # no handler can be set here, or the signal is ignored
+        return
+    interrupted = False
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        interrupted = True
+        previous(number, frame)
+
+    signal.signal(signal.SIGINT, remember)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if interrupted:
+        raise KeyboardInterrupt

@@ -1,0 +1,229 @@
+"""A fitted model and a corpus → the scores of one task: the bridge from models to ``kate.research.metrics``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from kate.model.similar_words import nearest
+from kate.research.datasets.corpus import Corpus, Labels, PartName
+from kate.research.evaluation.model_inputs import collection_rows, is_ranker
+from kate.research.metrics.classification import classify
+from kate.research.metrics.multilabel import classify_sets
+from kate.research.metrics.regression import regress
+from kate.research.metrics.retrieval import retrieve, retrieve_ranked
+from kate.research.metrics.topic_scores import c_v, diversity, mscd, npmi
+
+if TYPE_CHECKING:
+    from kate.research.registry.registry import Model
+    from kate.topics.topic import Topics
+
+__all__ = ["QUERY_WORDS", "SCORERS", "Fitted", "NotScored", "Outcome", "Scorer", "available", "described"]
+
+QUERY_WORDS = ("weapon", "christian", "compani", "israel", "law", "hockey", "comput", "space")
+"""The words, as stems, whose neighbours the paper shows."""
+
+_N_NEIGHBOURS = 5
+_N_TOP_WORDS = 10
+_MOST_PAIRS_RANKED = 2_000_000_000  # queries times documents; beyond it the full ranking takes hours
+_MOST_CLASSES_SHOWN = 100  # a larger confusion matrix would dwarf the rest of the line
+
+Floats = NDArray[np.floating[Any]]
+
+
+class NotScored(Exception):  # noqa: N818  no error: a task has nothing to measure here, and says why
+    """The model and the labels would do, but there is nothing to measure."""
+
+
+class Outcome(NamedTuple):
+    """What a task found: the numbers of a table, and what else is worth keeping."""
+
+    scores: dict[str, float]
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """All that tasks are scored from: the test documents enter as ``vectors["test"]`` and their labels."""
+
+    corpus: Corpus
+    model: Model
+    vectors: Mapping[PartName, Floats]
+    random_state: int = 0
+    query_words: tuple[str, ...] = field(default=QUERY_WORDS)
+
+    def labels(self, part: PartName) -> Labels:
+        return self.corpus.part(part).y
+
+
+def available(fitted: Fitted) -> set[str]:
+    """What there is to score, in the words of :data:`kate.research.metrics.NEEDS`."""
+    found = {"ranking" if is_ranker(fitted.model) else "vectors", f"labels:{fitted.corpus.label_kind}"}
+    if hasattr(fitted.model, "components_"):
+        found.add("topics")
+    if hasattr(fitted.model, "word_vectors_"):
+        found.add("words")
+    return found
+
+
+def _classification(fitted: Fitted) -> Outcome:
+    """By the logistic probe and, as ``paper_probe_…``, by the paper's softmax layer on the vectors as they are."""
+    result = classify(*_known_and_test(fitted), random_state=fitted.random_state)
+    paper = classify(*_known_and_test(fitted), probe="paper", random_state=fitted.random_state)
+    details: dict[str, Any] = {
+        "strength": result.strength,
+        "validation_accuracy": result.validation_accuracy,
+    }
+    if len(result.classes) <= _MOST_CLASSES_SHOWN:
+        details |= {"classes": result.classes, "confusion": result.confusion}
+    scores = result.scores() | {f"paper_probe_{name}": value for name, value in paper.scores().items()}
+    return Outcome(scores, details)
+
+
+def _multilabel(fitted: Fitted) -> Outcome:
+    result = classify_sets(*_known_and_test(fitted))
+    return Outcome(result.scores(), {"strength": result.strength, "threshold": result.threshold})
+
+
+def _regression(fitted: Fitted) -> Outcome:
+    result = regress(*_known_and_test(fitted), random_state=fitted.random_state)
+    names = ("hidden", "strength", "ridge_strength")
+    return Outcome(result.scores(), {name: getattr(result, name) for name in names})
+
+
+def _known_and_test(fitted: Fitted) -> tuple[Floats, Any, Floats, Any, Floats, Any]:
+    vectors, labels = fitted.vectors, fitted.labels
+    return (
+        vectors["fitting"],
+        labels("fitting"),
+        vectors["validation"],
+        labels("validation"),
+        vectors["test"],
+        labels("test"),
+    )
+
+
+def _retrieval(fitted: Fitted) -> Outcome:
+    """By cosine of the vectors as they are and, unless they are centred already, less their training mean."""
+    if is_ranker(fitted.model):
+        return _ranked_retrieval(fitted)
+    train = np.concatenate([fitted.vectors["fitting"], fitted.vectors["validation"]])
+    corpus = fitted.corpus
+    train_labels = corpus.labels[collection_rows(corpus)]
+    test, test_labels = fitted.vectors["test"], fitted.labels("test")
+    full = len(train) * len(test) <= _MOST_PAIRS_RANKED
+    result = retrieve(train, train_labels, test, test_labels, full=full)
+    scores = result.scores()
+    is_centred = _is_centred(fitted.vectors["fitting"])
+    if not is_centred:
+        centred = retrieve(train, train_labels, test, test_labels, center=True, full=full)
+        scores |= {f"centred_{name}": value for name, value in centred.scores().items()}
+    facts = {"n_queries": result.n_queries, "n_skipped": result.n_skipped, "vectors_are_centred": is_centred}
+    return Outcome(scores, facts)
+
+
+def _ranked_retrieval(fitted: Fitted) -> Outcome:
+    """By the scores of a model that ranks documents and has no vectors."""
+    corpus, model = fitted.corpus, cast(Any, fitted.model)
+    collection, queries = collection_rows(corpus), corpus.X[corpus.test]
+    result = retrieve_ranked(
+        lambda rows: model.similarities(queries[rows]),
+        (len(collection), corpus.labels[collection]),
+        (len(corpus.test), fitted.labels("test")),
+        full=len(collection) * len(corpus.test) <= _MOST_PAIRS_RANKED,
+    )
+    return Outcome(result.scores(), {"n_queries": result.n_queries, "n_skipped": result.n_skipped})
+
+
+def _is_centred(vectors: Floats) -> bool:
+    """Whether the mean is nothing but rounding beside the spread."""
+    mean = np.linalg.norm(vectors.mean(axis=0, dtype=np.float64))
+    return bool(mean <= 1e-3 * np.linalg.norm(vectors.std(axis=0, dtype=np.float64)))
+
+
+def _topics(fitted: Fitted) -> Outcome:
+    """MSCD of the topics' weights; coherence and diversity of their words, by wins and by weights.
+
+    Words are chosen on the documents that the model was fitted on. Their coherence is measured over all
+    documents and, as ``npmi_test``, over the test documents alone. ``c_v_documents`` counts words that share a
+    document; the usual c_v counts those that share a window of 110 tokens, and is another number.
+    """
+    components = np.asarray(cast(Any, fitted.model).components_)
+    scores = {"mscd": mscd(components)} if len(components) > 1 else {}
+    details: dict[str, Any] = {}
+    for way, topics in described(fitted, components).items():
+        full = [topic.words for topic in topics.shortened(_N_TOP_WORDS) if len(topic.words) == _N_TOP_WORDS]
+        details[way] = {"n_topics": len(topics), "n_measured": len(full), "words": full}
+        if full:
+            prefix = "" if way == "wins" else f"{way}_"
+            measured = _word_scores(fitted.corpus, full)
+            scores |= {f"{prefix}{name}": value for name, value in measured.items()}
+    if not scores:
+        raise NotScored(f"one topic only, and it has fewer than {_N_TOP_WORDS} words")
+    return Outcome(scores, details)
+
+
+def _word_scores(corpus: Corpus, topics: list[tuple[str, ...]]) -> dict[str, float]:
+    column = corpus.vocabulary.columns
+    top_words = np.array([[column[word] for word in words] for words in topics])
+    return {
+        "npmi": npmi(top_words, corpus.X).mean,
+        "npmi_test": npmi(top_words, corpus.part("test").X).mean,
+        "c_v_documents": c_v(top_words, corpus.X).mean,
+        "diversity": diversity(top_words),
+    }
+
+
+def described(fitted: Fitted, components: Floats) -> dict[str, Topics]:
+    """Both poles of every neuron in words, as stems: unlike readable forms, no two are the same."""
+    from kate.topics.poles import Responses, count_wins, describe_by_weights, describe_by_wins
+
+    X = sp.csr_matrix(fitted.corpus.part("fitting").X, dtype=np.float32)
+
+    def respond(documents: sp.csr_matrix) -> NDArray[np.float32]:
+        # less its mean or not: wins are counted on standardised responses
+        return np.asarray(fitted.model.transform(documents), dtype=np.float32)
+
+    wins = count_wins(X, respond, Responses.of(respond, X))
+    words = fitted.corpus.vocabulary.words
+    return {
+        "wins": describe_by_wins(X, wins, words),
+        "weights": describe_by_weights(X, components.T, wins, words),
+    }
+
+
+def _words(fitted: Fitted) -> Outcome:
+    """The nearest neighbours of the query words, as stems; no numbers, to be read."""
+    vocabulary = fitted.corpus.vocabulary
+    found = {query: vocabulary.find(query) for query in fitted.query_words}
+    known = {query: column for query, column in found.items() if column is not None}
+    if not known:
+        raise NotScored(f"none of {', '.join(found)} is in the vocabulary")
+    columns, _ = nearest(cast(Any, fitted.model).word_vectors_, list(known.values()), top=_N_NEIGHBOURS)
+    return Outcome(
+        {},
+        {
+            query: [vocabulary.words[column] for column in row]
+            for query, row in zip(known, columns, strict=True)
+        },
+    )
+
+
+Scorer: TypeAlias = Callable[[Fitted], Outcome]
+
+SCORERS: Mapping[str, Scorer] = MappingProxyType(
+    {
+        "classification": _classification,
+        "multilabel": _multilabel,
+        "regression": _regression,
+        "retrieval": _retrieval,
+        "topics": _topics,
+        "words": _words,
+    }
+)

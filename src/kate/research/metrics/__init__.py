@@ -1,0 +1,48 @@
+"""Tasks: arrays → scores. They know no model and no text.
+
+==============  ===========================================  ======================================
+name            function                                     needs
+==============  ===========================================  ======================================
+classification  :func:`kate.research.metrics.classification.classify`   vectors, one class a document
+multilabel      :func:`kate.research.metrics.multilabel.classify_sets`  vectors, a set of labels a document
+regression      :func:`kate.research.metrics.regression.regress`        vectors, a number a document
+retrieval       :func:`kate.research.metrics.retrieval.retrieve`        vectors or a ranking, classes or sets of labels
+topics          :mod:`kate.research.metrics.topic_scores`                     topics
+words           :func:`kate.model.similar_words.nearest`             words
+==============  ===========================================  ======================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+
+__all__ = ["NEEDS", "why_skipped"]
+
+NEEDS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
+    {
+        "classification": (("vectors",), ("labels:classes",)),
+        "multilabel": (("vectors",), ("labels:sets",)),
+        "regression": (("vectors",), ("labels:number",)),
+        "retrieval": (("vectors", "ranking"), ("labels:classes", "labels:sets")),
+        "topics": (("topics",),),
+        "words": (("words",),),
+    }
+)
+"""What each task needs: of every group, one at least."""
+
+
+def why_skipped(task: str, available: Collection[str]) -> str | None:
+    """The reason why a task cannot be run on what is there; None when it can.
+
+    >>> why_skipped("retrieval", {"vectors", "labels:sets"}) is None
+    True
+    >>> why_skipped("topics", {"vectors"})
+    'topics needs topics'
+    >>> why_skipped("retrieval", {"words"})
+    'retrieval needs vectors or ranking and labels:classes or labels:sets'
+    """
+    if task not in NEEDS:
+        raise ValueError(f"there is no task {task!r}; expected one of {', '.join(NEEDS)}")
+    missing = [" or ".join(group) for group in NEEDS[task] if not any(one in available for one in group)]
+    return f"{task} needs {' and '.join(missing)}" if missing else None

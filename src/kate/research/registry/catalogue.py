@@ -1,0 +1,179 @@
+"""All models that Kate knows, a line each: the file to add a model to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kate.research.registry.entries import Model, ModelEntry, lazily
+from kate.research.registry.neural_catalogue import NEURAL_ENTRIES
+from kate.research.registry.search_spaces import Choice, Int, Log, Space, Uniform
+
+__all__ = ["ENTRIES"]
+
+
+def _make_kate(n_components: int, **parameters: Any) -> Model:
+    from kate.model.kate import KATE
+    from kate.model.settings import check_settings
+
+    model = KATE(n_components, **parameters)
+    check_settings(model)  # now, not after a data set has been read
+    return model
+
+
+def _make_kate_paper(n_components: int, **parameters: Any) -> Model:
+    from kate.model.kate import KATE
+    from kate.model.settings import check_settings
+
+    model = KATE.paper(n_components, **parameters)
+    check_settings(model)
+    return model
+
+
+def _make_kate_noamp(n_components: int, **parameters: Any) -> Model:
+    """Every winner takes 2/k of the losers' energy: what is taken away is given back, and no more."""
+    from kate.model.kate import KATE
+
+    n_winners = parameters.get("n_winners") or KATE.paper(n_components).n_winners
+    assert n_winners is not None
+    return _make_kate_paper(n_components, **({"amplification": 2 / n_winners} | parameters))
+
+
+_KATE_SPACE: Space = {
+    "learning_rate": Log(5e-4, 1e-2),
+    "dropout": Uniform(0.0, 0.9),
+    "amplification": Log(0.05, 10.0),
+    "loss": Choice("softmax", "cross-entropy"),
+    "batch_size": Choice(50, 100, 200),
+    "max_epochs": Choice(10, 20, 40),
+}
+
+ENTRIES: tuple[ModelEntry, ...] = (
+    ModelEntry(
+        "kate", "KATE with the defaults of this package", _make_kate, paper_name="KATE", space=_KATE_SPACE
+    ),
+    ModelEntry(
+        "kate-paper",
+        "KATE to the letter of Chen & Zaki (2017)",
+        _make_kate_paper,
+        start="paper",
+        paper_name="KATE",
+    ),
+    ModelEntry(
+        "kate-noamp",
+        "KATE of the paper without amplification, alpha = 2/k",
+        _make_kate_noamp,
+        start="paper",
+        paper_name="KATE_no_amp",
+    ),
+    *NEURAL_ENTRIES,
+    ModelEntry(
+        "lda",
+        "latent Dirichlet allocation by gensim",
+        lazily("kate.research.rivals.lda:GensimLDA.paper"),
+        start="paper",
+        paper_name="LDA",
+        needs=("gensim",),
+        space={
+            "passes": Choice(5, 10, 20),
+            "chunk_size": Choice(256, 512, 1024, 2000),
+            "alpha": Choice("symmetric", "asymmetric", "auto"),
+            "eta": Log(1e-3, 1.0),
+            "decay": Uniform(0.5, 0.9),
+        },
+    ),
+    ModelEntry(
+        "lda-tomotopy",
+        "latent Dirichlet allocation by tomotopy",
+        lazily("kate.research.rivals.lda:TomotopyLDA"),
+        needs=("tomotopy",),
+        space={"sweeps": Choice(100, 200, 400), "alpha": Log(1e-3, 1.0), "eta": Log(1e-3, 1.0)},
+    ),
+    ModelEntry(
+        "lda-sklearn",
+        "latent Dirichlet allocation by scikit-learn",
+        lazily("kate.research.rivals.lda:SklearnLDA"),
+        space={
+            "passes": Choice(5, 10, 20),
+            "batch_size": Choice(128, 256, 512, 1024),
+            "alpha": Log(1e-3, 1.0),
+            "eta": Log(1e-3, 1.0),
+            "decay": Uniform(0.51, 0.9),
+        },
+    ),
+    ModelEntry(
+        "word2vec",
+        "mean of word vectors learned from the documents",
+        lazily("kate.research.rivals.word2vec:Word2Vec.paper"),
+        start="paper",
+        paper_name="Word2Vec",
+        needs=("gensim",),
+        inputs="sequences",
+        space={
+            "algorithm": Choice("skip-gram", "cbow"),
+            "window": Int(
+                2, 20, log=True
+            ),  # twice as wide, with more epochs, a fit takes a quarter of an hour
+            "negative": Int(2, 10, log=True),
+            "epochs": Int(5, 30, log=True),
+            "learning_rate": Log(5e-3, 0.1),
+            "subsample": Log(1e-5, 1e-2),
+            "weighting": Choice("mean", "idf"),
+        },
+    ),
+    ModelEntry(
+        "word2vec-pre",
+        "mean of pre-trained word vectors",
+        lazily("kate.research.rivals.pretrained:PretrainedWord2Vec.paper"),
+        start="paper",
+        paper_name="Word2Vec_pre",
+        must_set={"vectors": "a file of pre-trained word vectors (word2vec, GloVe or .kv)"},
+        space={"weighting": Choice("mean", "idf")},
+    ),
+    ModelEntry(
+        "doc2vec",
+        "paragraph vectors, PV-DM or PV-DBOW",
+        lazily("kate.research.rivals.doc2vec:Doc2Vec.paper"),
+        start="paper",
+        paper_name="Doc2Vec",
+        needs=("gensim",),
+        inputs="sequences",
+        space={
+            "method": Choice("dm", "dbow"),
+            "window": Int(2, 20, log=True),
+            "negative": Int(2, 20, log=True),
+            "epochs": Int(10, 60, log=True),
+            "inference_epochs": Int(10, 60, log=True),
+            "learning_rate": Log(5e-3, 0.1),
+            "subsample": Log(1e-5, 1e-2),
+        },
+    ),
+    ModelEntry("lsa", "TF-IDF and truncated SVD", lazily("kate.research.rivals.lsa:LSA")),
+    ModelEntry(
+        "nmf",
+        "non-negative matrix factorisation of TF-IDF",
+        lazily("kate.research.rivals.nmf:NMF"),
+        space={
+            "max_iter": Choice(50, 100, 200),
+            "sublinear": Choice(True, False),
+            "regularisation": Log(1e-9, 1e-5),  # more of it, and topics have no words left
+            "l1_ratio": Uniform(0.0, 1.0),
+        },
+    ),
+    ModelEntry(
+        "tfidf",
+        "the raw TF-IDF vector, as long as the vocabulary",
+        lazily("kate.research.rivals.tfidf:TFIDF"),
+        space={"sublinear": Choice(True, False)},
+    ),
+    ModelEntry(
+        "bm25",
+        "BM25, a ranking without vectors: retrieval alone",
+        lazily("kate.research.rivals.bm25:BM25"),
+        needs=("bm25s",),
+        space={
+            "k1": Log(0.1, 10.0),
+            "b": Uniform(0.0, 1.0),
+            "repeat": Choice(True, False),
+        },
+    ),
+)

@@ -1,0 +1,117 @@
+"""Tuned settings: what `kate tune` found, packaged in tuned.toml, a table a model."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from kate.storage.files import whole_file
+
+__all__ = ["Tuned", "as_toml", "packaged_file", "read_tuned", "tuned_models", "update_tuned"]
+
+_HEAD = """\
+# Settings that `kate tune` found on validation documents: a table a model, with the data set, the budget and the
+# score that they were chosen by. `--model NAME:tuned` uses them; `kate tune ... --update` writes them.
+"""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The settings of one model, and what they were chosen by."""
+
+    settings: Mapping[str, Any]
+    dataset: str
+    topics: int
+    trials: int
+    seeds: int
+    objective: str
+    score: float
+
+
+def packaged_file() -> Path:
+    """The tuned.toml of this package."""
+    return Path(str(resources.files("kate.research.registry") / "tuned.toml"))
+
+
+@cache
+def tuned_models() -> Mapping[str, Tuned]:
+    """The models that have tuned settings in this package."""
+    return MappingProxyType(read_tuned(packaged_file()))
+
+
+def read_tuned(path: Path) -> dict[str, Tuned]:
+    """The tables of a file of tuned settings, by model; a table that lacks something is refused."""
+    found = {}
+    for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
+        try:
+            found[name] = Tuned(**table)
+        except TypeError as error:
+            raise ValueError(
+                f"{path}: the table of {name} is not what kate tune writes ({error}); tune it anew"
+            ) from None
+    return found
+
+
+def as_toml(name: str, tuned: Tuned) -> str:
+    """The table of a model as it stands in a file.
+
+    >>> print(as_toml("lda", Tuned({"passes": 20, "alpha": "auto"}, "20news", 128, 20, 1, "accuracy", 0.69)))
+    [lda]
+    dataset = "20news"
+    topics = 128
+    trials = 20
+    seeds = 1
+    objective = "accuracy"
+    score = 0.69
+    [lda.settings]
+    passes = 20
+    alpha = "auto"
+    <BLANKLINE>
+    """
+    facts = {key: value for key, value in vars(tuned).items() if key != "settings"}
+    lines = [f"[{name}]", *(f"{key} = {_value(value)}" for key, value in facts.items())]
+    lines += [f"[{name}.settings]", *(f"{key} = {_value(value)}" for key, value in tuned.settings.items())]
+    return "\n".join(lines) + "\n"
+
+
+def update_tuned(path: Path, name: str, tuned: Tuned) -> None:
+    """Put the table of a model into a file, in the place of the one that it had; the models stay in order."""
+    with _alone_in(path.parent):
+        tables = {**(read_tuned(path) if path.exists() else {}), name: tuned}
+        text = "\n".join([_HEAD, *(as_toml(model, tables[model]) for model in sorted(tables))])
+        with whole_file(path) as part:
+            part.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One process at a time: models are tuned side by side, and what one found must not be lost to another."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, which has no such lock: there one search at a time may update
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _value(value: Any) -> str:
+    """A string, a number or a truth as TOML writes it; JSON writes these alike."""
+    if not isinstance(value, str | int | float | bool):
+        raise ValueError(
+            f"{value!r} is no setting that a file of tuned settings can hold; use text or numbers"
+        )
+    return json.dumps(value, ensure_ascii=False)

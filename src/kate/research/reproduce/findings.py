@@ -1,0 +1,297 @@
+"""What we found, in sentences made of the numbers: who leads, what reproduces, what tuning changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kate.research.report.charts import number
+from kate.research.reproduce.figures import precision_names
+from kate.research.reproduce.lookup import PROTOCOL_NAMES, FoundScore, Results, papers_name, papers_score
+from kate.research.reproduce.plan import GridCell, panel_values, sweep_cell
+from kate.research.reproduce.spec import (
+    PROTOCOLS,
+    MapsOutput,
+    Output,
+    Protocol,
+    RetrievalOutput,
+    ScoreColumn,
+    ScoresOutput,
+    SweepsOutput,
+)
+
+__all__ = ["findings", "headlines", "remarks"]
+
+NEAR = 0.03
+"""Two scores nearer than this are counted as reproduced."""
+
+US = "kate"
+
+
+class _Column(NamedTuple):
+    """A column of numbers that are compared: a size and a score of a table on a data set."""
+
+    table: ScoresOutput
+    dataset: str
+    topics: int
+    score: ScoreColumn
+
+
+class _Measured(NamedTuple):
+    model: str
+    mean: float
+    told: str
+
+
+def findings(results: Results) -> list[str]:
+    """Who leads where, a sentence an output, data set and protocol."""
+    return [sentence for output in results.plan.outputs for sentence in _leaders(output, results)]
+
+
+def headlines(results: Results) -> list[str]:
+    """The whole in a few sentences."""
+    columns = [column for output in results.plan.outputs for column in _columns(output, results)]
+    sentences = list(_won(columns, results))
+    if results.plan.grid.quick is None:
+        sentences += _reproduced(columns, results)
+    return sentences + list(_tuned(columns, results))
+
+
+def remarks(output: Output, results: Results) -> list[str]:
+    """What stands at the head of an output's own section."""
+    if isinstance(output, ScoresOutput) and results.plan.grid.quick is None:
+        return list(_furthest(output, results))
+    if isinstance(output, SweepsOutput):
+        return list(_best_values(output, results))
+    return []
+
+
+def _columns(output: Output, results: Results) -> list[_Column]:
+    """The columns of a table of scores that have been measured; times are no contest of models."""
+    if not isinstance(output, ScoresOutput) or output.multiples_of:
+        return []
+    return [
+        _Column(output, dataset, topics, score)
+        for dataset in output.datasets
+        for topics in output.topics
+        for score in output.scores
+        if any(len(_ranking(_Column(output, dataset, topics, score), one, results)) > 1 for one in PROTOCOLS)
+    ]
+
+
+def _ranking(column: _Column, protocol: Protocol, results: Results) -> list[_Measured]:
+    """The models that have a number, best first."""
+    table, measured = column.table, []
+    for model in (*table.models, *table.beside):
+        cell = GridCell(column.dataset, model, protocol, results.plan.grid.size(column.topics))
+        found = results.score(cell, *column.score.of(protocol))
+        if found.score is not None:
+            told = f"{found.score.mean:,.1f} s" if table.multiples_of else str(found.score)
+            measured.append(_Measured(model, found.score.mean, told))
+    return sorted(measured, key=lambda one: one.mean, reverse=table.best == "highest")
+
+
+def _won(columns: list[_Column], results: Results) -> Iterator[str]:
+    """How many columns each model leads."""
+    for protocol in PROTOCOLS:
+        rankings = [_ranking(column, protocol, results) for column in columns]
+        winners = Counter(ranking[0].model for ranking in rankings if len(ranking) > 1)
+        if not winners:
+            continue
+        ours = winners.pop(US, 0)
+        others = ", ".join(f"{papers_name(model)} {count}" for model, count in winners.most_common())
+        total = ours + sum(winners.values())
+        yield (
+            f"{_capital(PROTOCOL_NAMES[protocol])}: KATE leads **{ours} of {total}** columns of scores"
+            + (f"; the others go to {others}." if others else ".")
+            + _missing(columns, rankings)
+        )
+
+
+def _missing(columns: list[_Column], rankings: list[list[_Measured]]) -> str:
+    """Which numbers the columns lack: who leads among a few has not won."""
+    wanted = [(*column.table.models, *column.table.beside) for column in columns]
+    lacking = Counter(
+        model
+        for models, ranking in zip(wanted, rankings, strict=True)
+        for model in models
+        if model not in {one.model for one in ranking}
+    )
+    if not lacking:
+        return ""
+    names = ", ".join(papers_name(model) for model, _ in lacking.most_common())
+    return f" {lacking.total()} of {sum(map(len, wanted))} numbers are missing, of {names}."
+
+
+def _reproduced(columns: list[_Column], results: Results) -> Iterator[str]:
+    gaps = [gap for column in columns for gap in _gaps(column, results)]
+    if gaps:
+        near = sum(abs(ours - theirs) <= NEAR for _, ours, theirs in gaps)
+        above = sum(ours - theirs > NEAR for _, ours, theirs in gaps)
+        yield (
+            f"By the paper's protocol **{near} of {len(gaps)}** of its numbers come out within {NEAR} here; {above} "
+            f"are higher here, {len(gaps) - near - above} lower."
+        )
+
+
+def _gaps(column: _Column, results: Results) -> list[tuple[str, float, float]]:
+    """(what, ours, the paper's) for every number that both have."""
+    gaps = []
+    for model in column.table.models:
+        theirs = papers_score(column.dataset, column.score.name, column.topics, model)
+        cell = GridCell(column.dataset, model, "paper", column.topics)
+        ours = results.score(cell, *column.score.of("paper")).mean
+        if theirs is not None and ours is not None:
+            what = f"{papers_name(model)} on {column.dataset}, {column.topics} topics, {column.score.title}"
+            gaps.append((what, ours, theirs))
+    return gaps
+
+
+def _tuned(columns: list[_Column], results: Results) -> Iterator[str]:
+    """What tuning changes, and whom it helps most."""
+    gains = []
+    for column in columns:
+        before, after = (
+            {one.model: one for one in _ranking(column, protocol, results)} for protocol in PROTOCOLS
+        )
+        sign = 1 if column.table.best == "highest" else -1
+        gains += [
+            (sign * (after[model].mean - before[model].mean), model, before[model], after[model], column)
+            for model in before
+            if model in after
+        ]
+    if len(gains) < 2:
+        return
+    better = sum(gain > 0 for gain, *_ in gains)
+    _, model, first, second, column = max(gains, key=lambda one: one[0])
+    yield (
+        f"Tuning betters {better} of {len(gains)} scores, most of all {papers_name(model)} on {column.dataset} "
+        f"({column.score.title}, {results.plan.grid.size(column.topics)} topics: {first.told} → {second.told})."
+    )
+
+
+def _leaders(output: Output, results: Results) -> Iterator[str]:
+    if isinstance(output, ScoresOutput):
+        for dataset in output.datasets:
+            for score in output.scores:
+                for protocol in PROTOCOLS:
+                    columns = [_Column(output, dataset, topics, score) for topics in output.topics]
+                    parts = [part for column in columns if (part := _lead(column, protocol, results))]
+                    if parts:
+                        where = f"{_short(output)}, {dataset}, {score.title}, {PROTOCOL_NAMES[protocol]}"
+                        yield f"{where}: {'; '.join(parts)}."
+    elif isinstance(output, MapsOutput):
+        yield from _purest(output, results)
+    elif isinstance(output, RetrievalOutput):
+        yield from _best_retrieval(output, results)
+
+
+def _lead(column: _Column, protocol: Protocol, results: Results) -> str:
+    """Who leads a column, and where KATE stands in it."""
+    ranking = _ranking(column, protocol, results)
+    if len(ranking) < 2:
+        return ""
+    first, size = ranking[0], results.plan.grid.size(column.topics)
+    lead = f"{size} topics **{papers_name(first.model)}** {first.told}"
+    place = next((rank for rank, one in enumerate(ranking, 1) if one.model == US), None)
+    if place == 1:
+        return f"{lead}, then {papers_name(ranking[1].model)} {ranking[1].told}"
+    if place is None:
+        return lead
+    return f"{lead}, KATE number {place} of {len(ranking)} with {ranking[place - 1].told}"
+
+
+def _furthest(output: ScoresOutput, results: Results) -> Iterator[str]:
+    """How many of the table's numbers come out here, and which are furthest off."""
+    gaps = [gap for column in _columns(output, results) for gap in _gaps(column, results)]
+    if not gaps:
+        return
+    near = sum(abs(ours - theirs) <= NEAR for _, ours, theirs in gaps)
+    far = sorted(gaps, key=lambda gap: abs(gap[1] - gap[2]), reverse=True)
+    listed = "; ".join(
+        f"{what} {ours:.3f} here, {theirs:.3f} there"
+        for what, ours, theirs in far[:3]
+        if abs(ours - theirs) > NEAR
+    )
+    sentence = f"{near} of {len(gaps)} of the paper's numbers come out within {NEAR} by its own protocol."
+    yield f"{sentence} Furthest off: {listed}." if listed else sentence
+
+
+def _purest(output: MapsOutput, results: Results) -> Iterator[str]:
+    for protocol in PROTOCOLS:
+        score = f"{output.projection}_purity"
+        found = _measured(output, protocol, "map", [score], results, n_seeds=1)
+        if len(found) > 1:
+            listed = ", ".join(f"{name} {share:.0%}" for share, name, _ in found)
+            yield (
+                f"{_short(output)}, {PROTOCOL_NAMES[protocol]}: of a document's ten nearest on the map, so many are of "
+                f"its own group: {listed}."
+            )
+
+
+def _best_retrieval(output: RetrievalOutput, results: Results) -> Iterator[str]:
+    for protocol in PROTOCOLS:
+        parts = []
+        for fraction in (0.001, 0.01):
+            found = _measured(output, protocol, "retrieval", precision_names(fraction, protocol), results)
+            if len(found) > 1:
+                listed = ", ".join(f"{name} {told}" for _, name, told in found[:3])
+                place = next((rank for rank, one in enumerate(found, 1) if one[1] == papers_name(US)), 0)
+                behind = (
+                    f" (KATE number {place} of {len(found)}, {found[place - 1].told})" if place > 3 else ""
+                )
+                parts.append(f"{100 * fraction:g}% fetched: {listed}{behind}")
+        if parts:
+            yield f"{_short(output)}, {PROTOCOL_NAMES[protocol]}: {'; '.join(parts)}."
+
+
+class _Placed(NamedTuple):
+    mean: float
+    name: str
+    told: str
+
+
+def _measured(
+    output: MapsOutput | RetrievalOutput,
+    protocol: Protocol,
+    task: str,
+    names: list[str],
+    results: Results,
+    n_seeds: int | None = None,
+) -> list[_Placed]:
+    """The models of a figure by a score, best first."""
+    models = (*output.models, *getattr(output, "beside", ()))
+    found: list[tuple[str, FoundScore]] = []
+    for model in models:
+        cell = GridCell(output.dataset, model, protocol, results.plan.grid.size(output.topics))
+        found.append((papers_name(model), results.score(cell, task, names, n_seeds)))
+    placed = [_Placed(one.score.mean, name, str(one.score)) for name, one in found if one.score is not None]
+    return sorted(placed, reverse=True)
+
+
+def _best_values(output: SweepsOutput, results: Results) -> Iterator[str]:
+    for panel in output.panels:
+        parts = []
+        for protocol in PROTOCOLS:
+            points = []
+            for value in panel_values(panel, results.plan.grid):
+                cell = sweep_cell(output, panel, value, protocol, results.plan.grid)
+                found = results.score(cell, *output.score.of(protocol))
+                if found.score is not None:
+                    told = value if isinstance(value, str) else number(value)
+                    points.append(_Placed(found.score.mean, told, str(found.score)))
+            if len(points) > 1:
+                best, worst = max(points), min(points)
+                ends = f"best at {best.name} ({best.told}), worst at {worst.name} ({worst.told})"
+                parts.append(f"{PROTOCOL_NAMES[protocol]} {ends}")
+        if parts:
+            yield f"{_capital(panel.title)}: {'; '.join(parts)}."
+
+
+def _short(output: Output) -> str:
+    return output.title.split(":")[0]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,140 @@
+"""Cells → numbers: what the runs of a cell found, or the reason why there is nothing to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kate.research.evaluation.paper_scores import paper_file
+from kate.research.evaluation.results import Record, Score
+from kate.research.reproduce.plan import GridCell, RunPlan
+from kate.research.reproduce.spec import Protocol
+from kate.research.reproduce.variants import NOT_TUNED
+
+__all__ = ["FoundScore", "Results", "papers_name", "papers_score"]
+
+State = Literal["value", "not run", "no data", "not available", "not tuned", "failed", "skipped"]
+
+
+@dataclass(frozen=True)
+class FoundScore:
+    """A score with its mean and deviation over the seeds; without one, the state and the reason say why."""
+
+    state: State
+    score: Score | None = None
+    reason: str = ""
+    keys: tuple[str, ...] = ()  # of the runs
+
+    @property
+    def mean(self) -> float | None:
+        return None if self.score is None else self.score.mean
+
+
+class Results:
+    """The lines of results.jsonl as the cells of a plan ask for them."""
+
+    def __init__(self, plan: RunPlan, records: Mapping[str, Record]) -> None:
+        self.plan, self.records = plan, records
+
+    def score(
+        self, cell: GridCell, task: str, names: str | Sequence[str], n_seeds: int | None = None
+    ) -> FoundScore:
+        """A score over all seeds, or the first ``n_seeds``; of several ``names`` the first that a run has."""
+        asked = [names] if isinstance(names, str) else list(names)
+        planned = [self.plan.planned(cell, seed) for seed in self.plan.seeds[:n_seeds]]
+        if planned[0].why_not is not None:
+            return FoundScore(_state_of(planned[0].why_not), reason=planned[0].why_not)
+        runs = [self.records[one.key] for one in planned if one.key is not None and one.key in self.records]
+        values, keys = [], []
+        for run in runs:
+            scores = run["scores"].get(task, {})
+            value = next((scores[name] for name in asked if scores.get(name) is not None), None)
+            if value is not None:
+                values.append(float(value))
+                keys.append(run["key"])
+        failed = _error_of(runs, task)
+        if values:
+            note = f"{len(values)} of {len(planned)} seeds" if len(values) < len(planned) else ""
+            reason = "; ".join(part for part in (note, failed and f"one failed: {failed}") if part)
+            return FoundScore("value", Score.of(values), reason, tuple(keys))
+        if failed:
+            return FoundScore("failed", reason=failed, keys=tuple(run["key"] for run in runs))
+        for run in runs:
+            if task in run["skipped"]:
+                return FoundScore("skipped", reason=run["skipped"][task])
+        return FoundScore("not run", reason="not run yet")
+
+    def details(self, cell: GridCell, task: str) -> tuple[Any, FoundScore]:
+        """What else the first seed's run kept of a task, beside what :meth:`score` would say of it."""
+        planned = self.plan.planned(cell, self.plan.seeds[0])
+        if planned.why_not is not None:
+            return None, FoundScore(_state_of(planned.why_not), reason=planned.why_not)
+        run = self.records.get(planned.key or "")
+        if run is None:
+            return None, FoundScore("not run", reason="not run yet")
+        if task in run["details"]:
+            return run["details"][task], FoundScore("value", keys=(run["key"],))
+        if task in run["skipped"]:
+            return None, FoundScore("skipped", reason=run["skipped"][task])
+        failed = _error_of([run], task)
+        return None, FoundScore("failed", reason=failed) if failed else FoundScore(
+            "not run", reason="not run yet"
+        )
+
+    def seconds_were_alone(self, cell: GridCell) -> bool:
+        """Whether nothing else ran while the runs of a cell did."""
+        keys = [self.plan.planned(cell, seed).key for seed in self.plan.seeds]
+        return all(
+            self.records[key].get("alone", False) for key in keys if key is not None and key in self.records
+        )
+
+
+def _state_of(why_not: str) -> State:
+    if why_not == NOT_TUNED:
+        return "not tuned"
+    return "no data" if why_not.startswith("no data") else "not available"
+
+
+def _error_of(runs: Sequence[Record], task: str) -> str:
+    """What went wrong in a task or before it."""
+    for run in runs:
+        for stage in (task, "start", "load", "fit", "encode"):
+            if stage in run["errors"]:
+                error = run["errors"][stage]
+                return f"{error['type']} in {stage}: {error['message']}"
+        if (
+            run["status"] == "failed"
+            and task not in run["scores"]
+            and task not in run["skipped"]
+            and run["errors"]
+        ):
+            stage, error = next(iter(run["errors"].items()))
+            return f"{error['type']} in {stage}: {error['message']}"
+    return ""
+
+
+def papers_score(dataset: str, name: str, topics: int, model: str) -> float | None:
+    """The number that the paper prints, None where it has none.
+
+    >>> papers_score("20news", "classification.accuracy", 128, "vae")
+    0.724
+    """
+    task, _, score = name.partition(".")
+    of_task = paper_file()["scores"].get(dataset, {}).get(task, {})
+    value = of_task.get(score, {}).get(str(topics), {}).get(model)
+    return None if value is None else float(value)
+
+
+def papers_name(model: str) -> str:
+    """A model as the paper writes it, or by its own name.
+
+    >>> papers_name("word2vec-pre"), papers_name("lsa")
+    ('Word2Vec_pre', 'LSA')
+    """
+    names = {"lda-tomotopy": "LDA (tomotopy)", "lda-sklearn": "LDA (scikit-learn)", "prodlda": "ProdLDA"}
+    names |= {"tfidf": "TF-IDF", "lsa": "LSA", "nmf": "NMF", "etm": "ETM", "bm25": "BM25"}
+    return paper_file()["names"].get(model) or names.get(model, model)
+
+
+PROTOCOL_NAMES: Mapping[Protocol, str] = {"paper": "paper's protocol", "tuned": "tuned"}

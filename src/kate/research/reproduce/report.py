@@ -1,0 +1,238 @@
+"""results.jsonl → the page, the report in Markdown and the figures as files. Nothing is run here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import kate
+from kate.research.evaluation.results import Record
+from kate.research.registry.registry import MODELS
+from kate.research.registry.tuned import tuned_models
+from kate.research.report.blocks import (
+    Block,
+    ColumnGroup,
+    Figure,
+    Items,
+    Page,
+    Section,
+    Table,
+    TableCell,
+    TableRow,
+    TextBlock,
+)
+from kate.research.report.charts_png import draw_png
+from kate.research.report.charts_svg import figure_svg
+from kate.research.report.page import page_html
+from kate.research.report.page_markdown import page_markdown
+from kate.research.reproduce import figures
+from kate.research.reproduce import score_tables as tables
+from kate.research.reproduce import word_tables as words
+from kate.research.reproduce.claims import Claim, check_claims
+from kate.research.reproduce.findings import findings, headlines, remarks
+from kate.research.reproduce.lookup import PROTOCOL_NAMES, Results, papers_name
+from kate.research.reproduce.plan import RunPlan
+from kate.research.reproduce.resources import machine
+from kate.research.reproduce.runs import failures, runs
+from kate.research.reproduce.spec import (
+    PROTOCOLS,
+    DatasetsOutput,
+    MapsOutput,
+    NeighboursOutput,
+    Output,
+    RetrievalOutput,
+    ScoresOutput,
+    SweepsOutput,
+    TopicsOutput,
+)
+from kate.storage.files import whole_file
+
+__all__ = ["dataset_facts", "make_page", "write_book"]
+
+FACTS = "datasets.json"
+
+
+def write_book(plan: RunPlan, records: Mapping[str, Record], folder: Path) -> list[Path]:
+    """Write index.html, report.md and the figures into a folder; what was written."""
+    facts = dataset_facts(plan, folder / FACTS)
+    page = make_page(Results(plan, records), facts)
+    pictures = folder / "figures"
+    pictures.mkdir(parents=True, exist_ok=True)
+    written = []
+    for figure in _figures(page):
+        vector = pictures / f"{figure.name}.svg"
+        _write(vector, figure_svg(figure.charts, figure.columns))
+        draw_png(vector.with_suffix(".png"), figure.charts, figure.columns)
+        written += [vector, vector.with_suffix(".png")]
+    for name, text in (("index.html", page_html(page)), ("report.md", page_markdown(page))):
+        _write(folder / name, text)
+        written.append(folder / name)
+    return written
+
+
+def make_page(results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Page:
+    """All sections: what we found, the claims, an output each, how the runs were made."""
+    plan = results.plan
+    chosen = {key: record for key, record in results.records.items() if key in plan.demands}
+    claims = check_claims(results)
+    sections = [
+        Section("found", "What we found", tuple(_found(results, chosen))),
+        *([Section("claims", "The paper's claims, checked", (_claims(claims),))] if claims else []),
+        Section("reading", "How to read the tables", tuple(_reading(plan))),
+        *(_output_section(output, results, facts) for output in plan.outputs),
+        *failures(chosen.values()),
+        Section("runs", "Settings and versions of every run", tuple(runs(chosen.values()))),
+    ]
+    banner = ""
+    if plan.grid.quick is not None:
+        banner = (
+            "A quick look: few documents, epochs, topics and seeds. It shows that everything runs and what the page "
+            "looks like; its numbers say nothing about the models."
+        )
+    return Page(
+        "KATE, reproduced",
+        "Every table and figure of “KATE: K-Competitive Autoencoder for Text” (Chen and Zaki, KDD 2017): the paper's "
+        "numbers, ours by the paper's protocol, and ours with every model tuned alike.",
+        tuple(sections),
+        banner,
+        tuple(_page_facts(plan, chosen)),
+    )
+
+
+def dataset_facts(plan: RunPlan, path: Path) -> dict[str, dict[str, Any]]:
+    """Sizes of the data sets of a plan: counted where they are here, kept in a file for the next time."""
+    known: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    wanted = [
+        name for output in plan.outputs if isinstance(output, DatasetsOutput) for name in output.datasets
+    ]
+    new = [name for name in wanted if name not in known and plan.why_no_data(name) is None]
+    for name in new:
+        corpus = plan.whole_source(name).load()
+        known[name] = {
+            "train": int(corpus.train.size),
+            "test": int(corpus.test.size),
+            "validation": int(corpus.validation.size),
+            "words": corpus.n_words,
+            "average_length": float(corpus.X[corpus.train].sum() / corpus.train.size),
+            "classes": len(corpus.classes),
+        }
+    if new:
+        _write(path, json.dumps(known, indent=1))
+    return known
+
+
+def _output_section(output: Output, results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Section:
+    said = remarks(output, results)
+    head = [Items(tuple(said))] if said else []
+    return Section(output.key, output.title, (*head, *_blocks(output, results, facts)))
+
+
+_TOPIC_RULE = (
+    "The topic of a newsgroup is the pole of a neuron that correlates most with it over the documents that the model "
+    "was fitted on. Strongest weights are the paper's way to name it; the words of its wins are those that set the "
+    "documents apart that it wins."
+)
+
+
+def _blocks(output: Output, results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Sequence[Block]:
+    match output:
+        case ScoresOutput():
+            blocks: Sequence[Block] = tables.score_tables(output, results)
+        case DatasetsOutput():
+            blocks = [tables.dataset_table(output, facts, results)]
+        case TopicsOutput():
+            blocks = [TextBlock(_TOPIC_RULE), *words.topic_tables(output, results)]
+        case NeighboursOutput():
+            blocks = [words.neighbour_table(output, results)]
+        case MapsOutput():
+            blocks = [figures.map_figure(output, results), figures.purity_table(output, results)]
+        case RetrievalOutput():
+            blocks = [figures.retrieval_figure(output, results), figures.retrieval_table(output, results)]
+        case SweepsOutput():
+            blocks = [figures.sweep_figure(output, results)]
+        case _:
+            raise TypeError(f"{type(output).__name__} is no output of a grid")
+    return blocks
+
+
+def _found(results: Results, chosen: Mapping[str, Record]) -> list[Block]:
+    n_all, n_failed = len(results.plan.demands), sum(one["status"] == "failed" for one in chosen.values())
+    n_left = n_all - len(chosen)
+    state = f"{len(chosen) - n_failed:,} of {n_all:,} runs are done"
+    state += f", {n_failed:,} failed" if n_failed else ""
+    state += f", {n_left:,} are still to be made; what depends on them says so." if n_left else "."
+    blocks: list[Block] = [TextBlock(state)]
+    blocks += [Items(tuple(sentences)) for sentences in (headlines(results), findings(results)) if sentences]
+    return blocks
+
+
+def _claims(claims: Sequence[Claim]) -> Table:
+    """A row a claim, with the answer and its figures by either protocol."""
+    rows = []
+    for claim in claims:
+        answers = claim.answers.values()
+        cells = [TableCell(one.word, one.figures, strong=one.holds is True, kind="words") for one in answers]
+        rows.append(TableRow(claim.text, tuple(cells)))
+    groups = tuple(ColumnGroup(PROTOCOL_NAMES[protocol]) for protocol in PROTOCOLS)
+    return Table("claims-table", "the paper says", groups, tuple(rows))
+
+
+def _reading(plan: RunPlan) -> list[Block]:
+    seeds = len(plan.seeds)
+    return [
+        Items(
+            (
+                "**paper**: the number that the paper prints.",
+                "**ours**: our run by the paper's protocol: its data, vocabulary, settings and probes.",
+                "**tuned**: our run with settings found on validation documents, the same budget for every model, and "
+                "probes whose strength is chosen there too. Test documents are only ever scored.",
+                f"Numbers are means ± standard deviations over {seeds} seed{'s' if seeds > 1 else ''}, or over "
+                "as many as stand behind them in brackets where not all have been run; the best of a "
+                "column is bold, whoever it is. Point at a cell or at a point of a figure for more.",
+                *_tuning(),
+                "A cell without a number says why: no data on this machine, a model that is not available here, a run "
+                "that failed or has not been made. Nothing is guessed.",
+            )
+        )
+    ]
+
+
+def _tuning() -> list[str]:
+    """What the tuned settings were found by; a model that has nothing to search is tuned as it is."""
+    by: dict[tuple[str, int, int], dict[str, list[str]]] = {}
+    for name, tuned in tuned_models().items():
+        if MODELS[name].space:
+            budget = by.setdefault((tuned.dataset, tuned.topics, tuned.trials), {})
+            budget.setdefault(tuned.objective, []).append(papers_name(name))
+    said = []
+    for (dataset, topics, trials), objectives in sorted(by.items()):
+        usual, *others = sorted(objectives, key=lambda objective: -len(objectives[objective]))
+        but = "".join(f" ({', '.join(objectives[other])}: by {other})" for other in others)
+        said.append(
+            f"Tuned settings were searched on the validation documents of {dataset} with {topics} topics, {trials} "
+            f"trials a model, by {usual}{but}; they are used in all sizes and on all data sets."
+        )
+    return said
+
+
+def _page_facts(plan: RunPlan, chosen: Mapping[str, Record]) -> list[str]:
+    here = machine()
+    finished = max((record.get("finished", "") for record in chosen.values()), default="")
+    facts = [
+        f"Kate {kate.__version__}",
+        f"{len(plan.seeds)} seed{'s' if len(plan.seeds) > 1 else ''}",
+        f"{here['processor']}, {here['cores']} cores",
+    ]
+    return facts + ([f"last run {finished[:16].replace('T', ' ')} UTC"] if finished else [])
+
+
+def _figures(page: Page) -> list[Figure]:
+    return [block for section in page.sections for block in section.blocks if isinstance(block, Figure)]
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")

@@ -1,0 +1,75 @@
+"""What this machine has: cores and memory that a process may use, as the container or the scheduler allows."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+__all__ = ["available_memory", "cores", "machine", "memory_of_run"]
+
+GIB = 2**30
+_CGROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+
+def cores() -> int:
+    """Cores that this process may run on.
+
+    >>> cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def available_memory() -> int:
+    """Bytes that are free to be taken, within the limit of the container; 4 GiB where nothing tells."""
+    found = [limit for path in _CGROUPS if (limit := _number_in(path)) is not None]
+    for line in _lines(Path("/proc/meminfo")):
+        name, _, value = line.partition(":")
+        if name == "MemAvailable":
+            found.append(int(value.split()[0]) * 1024)
+    return min(found, default=4 * GIB)
+
+
+def memory_of_run(n_documents: int, n_components: int) -> int:
+    """Bytes to reckon with for a run: the libraries, the counts, and the vectors with the copies that probes make.
+
+    >>> memory_of_run(18_846, 128) < 2 * 2**30 < memory_of_run(804_414, 512)
+    True
+    """
+    counts = n_documents * 200 * 12  # words of a long document, a number and a column each
+    return GIB + counts + 4 * n_documents * n_components * 4
+
+
+def machine() -> dict[str, Any]:
+    """What times depend on, to be written beside them."""
+    model = next(
+        (
+            line.split(":", 1)[1].strip()
+            for line in _lines(Path("/proc/cpuinfo"))
+            if line.startswith("model name")
+        ),
+        platform.processor() or platform.machine(),
+    )
+    return {"processor": model, "cores": cores(), "memory_gib": round(_total_memory() / GIB, 1)}
+
+
+def _total_memory() -> int:
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def _number_in(path: Path) -> int | None:
+    text = "".join(_lines(path)).strip()
+    return int(text) if text.isdigit() else None
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text("utf-8").splitlines()
+    except OSError:
+        return []

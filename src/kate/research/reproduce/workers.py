@@ -1,0 +1,211 @@
+"""Worker processes: each makes one run after another and sends its line back.
+
+A worker is a fresh process (no state of ours is forked), keeps its corpus and its compiled code between runs, and ends
+with its parent, however that ends. A worker that dies, by a crash or for want of memory, costs the run that it was at.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+from kate.research.evaluation.results import Record
+
+__all__ = ["Job", "Worker"]
+
+_THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
+
+
+_MOST_TOPICS_IN_WORDS = 64
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run in plain values, to be sent to another process."""
+
+    key: str
+    title: str
+    dataset: str
+    own_corpus: Mapping[str, Any] | None
+    sizes: Mapping[str, int] | None
+    model: str
+    topics: int
+    settings: Mapping[str, Any]
+    seed: int
+    tasks: tuple[str, ...]
+    groups: tuple[str, ...]
+    main_groups: Mapping[str, tuple[str, ...]]
+    alone: bool
+    memory: int
+    outputs: tuple[str, ...] = field(default=())
+
+
+class Worker:
+    """A process that makes runs; ``threads`` is what its libraries may use."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.job: Job | None = None
+        self.stage = ""
+        self.started = 0.0
+        context = multiprocessing.get_context("spawn")
+        self.connection, far = context.Pipe()
+        self._process = context.Process(target=_work, args=(far, threads), daemon=True)
+        with _environment({name: str(threads) for name in _THREADS}):
+            self._process.start()
+        far.close()
+
+    def give(self, job: Job) -> None:
+        self.job, self.stage, self.started = job, "start", time.monotonic()
+        with suppress(OSError):  # a worker that has died meanwhile: hear() finds out
+            self.connection.send(job)
+
+    def hear(self) -> Record | None:
+        """What the worker says: the line of its run when that is over, None while it goes on.
+
+        A worker that has died is a run that failed.
+        """
+        assert self.job is not None
+        try:
+            kind, content = self.connection.recv()
+        except (EOFError, OSError):
+            return self._died()
+        if kind == "stage":
+            self.stage = content
+            return None
+        self.job = None
+        record: Record = content
+        return record
+
+    def is_alive(self) -> bool:
+        return self._process.is_alive()
+
+    def stop(self) -> None:
+        """End the process: an idle one leaves by itself when nobody speaks to it any more, a busy one is ended."""
+        is_busy = self.job is not None
+        self.connection.close()
+        if not is_busy:
+            self._process.join(5)
+        self._process.terminate()
+        self._process.join(5)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+    def _died(self) -> Record:
+        self._process.join(5)
+        job, self.job = self.job, None
+        assert job is not None
+        code = self._process.exitcode
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        hint = "; signal 9 is what the system sends when memory runs out" if code == -9 else ""
+        return failed_record(job, self.stage, "WorkerDied", f"the process of this run ended by {how}{hint}")
+
+
+def failed_record(job: Job, stage: str, kind: str, message: str) -> Record:
+    """The line of a run that could not even say what went wrong."""
+    from kate.research.evaluation.results import FORMAT
+
+    return {
+        "format": FORMAT,
+        "key": job.key,
+        "status": "failed",
+        "dataset": {"name": job.dataset, "settings": {}},
+        "model": {"name": job.model, "topics": job.topics, "parameters": dict(job.settings)},
+        "seed": job.seed,
+        "scores": {},
+        "details": {},
+        "skipped": {},
+        "errors": {stage: {"type": kind, "message": message}},
+        "seconds": {},
+        "warnings": [],
+        "versions": {},
+    }
+
+
+def _work(connection: Connection, threads: int) -> None:
+    """The life of a worker. Ctrl-C is the parent's to handle."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
+    from kate.research.evaluation.grid import PlannedRun, Workshop, make_record
+    from kate.research.evaluation.run import TASKS
+    from kate.research.reproduce.document_maps import portraits
+    from kate.research.reproduce.toy_corpora import source_of
+
+    workshop = Workshop()
+    sources: dict[str, Any] = {}
+    with suppress(EOFError, OSError):  # the parent has closed its end: nothing more to do
+        while True:
+            job: Job = connection.recv()
+            try:
+                if job.dataset not in sources:
+                    sources[job.dataset] = source_of(job.dataset, job.own_corpus, job.sizes)
+                run = PlannedRun(sources[job.dataset], job.model, job.topics, job.seed, job.settings)
+                extra = portraits([t for t in job.tasks if t not in TASKS], job.groups, job.main_groups)
+                tasks = [task for task in job.tasks if task in TASKS]
+                record = make_record(
+                    run, tasks, workshop, lambda name: connection.send(("stage", name)), extra
+                )
+            except Exception as error:
+                record = failed_record(job, "start", type(error).__name__, str(error))
+            record["threads"], record["alone"] = threads, job.alone
+            connection.send(("record", _slimmed(record)))
+            _give_back_gpu_memory()
+
+
+def _give_back_gpu_memory() -> None:
+    """Let other workers have what PyTorch keeps for later: one that keeps all of it fails the runs of the rest."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
+
+
+def _slimmed(record: Record) -> Record:
+    """A line without the words of hundreds of topics: no output shows them, and they are nine tenths of it."""
+    if record["model"]["topics"] > _MOST_TOPICS_IN_WORDS:
+        for told in record["details"].get("topics", {}).values():
+            told.pop("words", None)
+    return record
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables for the processes started meanwhile: thread pools are sized when a library loads."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

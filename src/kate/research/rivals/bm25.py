@@ -1,0 +1,87 @@
+"""BM25: a ranking of documents for a query, no vectors; what search engines start from."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy.sparse import csc_matrix, csr_matrix
+from sklearn.utils.validation import check_is_fitted
+
+from kate.research.rivals.base import CountMatrix, CountsReader, Floats
+from kate.text.sequences import Sequences
+
+__all__ = ["BM25"]
+
+
+class BM25(CountsReader):
+    """Okapi BM25 by bm25s: ``fit`` on the documents to search, then :meth:`similarities` of queries to them.
+
+        score(q, d) = Σ_w q_w · idf_w · d_w / (d_w + k1 (1 - b + b |d| / mean |d|))
+
+    Parameters
+    ----------
+    n_components : not used; there are no vectors
+    k1 : how much a repeated word of a document counts
+    b : how much long documents are held back, from 0 to 1
+    method : bm25s's variant: "lucene", "robertson", "atire", "bm25l" or "bm25+"
+    repeat : whether a word that a query repeats counts as often, or once
+    random_state : not used; nothing is drawn
+
+    Attributes
+    ----------
+    weights_, words_, starts_ : what a word adds to the score of a document, as a CSR matrix (n_docs, n_words)
+    settings_ : the parameters as they were used
+
+    Examples
+    --------
+    >>> X = np.array([[3, 2, 0, 0], [1, 4, 0, 0], [0, 0, 2, 2], [0, 0, 5, 1]])
+    >>> BM25().fit(X).similarities(np.array([[0, 0, 1, 0]])).argmax()
+    np.int64(3)
+    """
+
+    weights_: Floats
+
+    def __init__(
+        self,
+        n_components: int = 128,
+        *,
+        k1: float = 1.5,
+        b: float = 0.75,
+        method: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"] = "lucene",
+        repeat: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.k1 = k1
+        self.b = b
+        self.method = method
+        self.repeat = repeat
+        self.random_state = random_state
+
+    def fit(self, X: CountMatrix, y: None = None) -> Self:
+        """Index the documents to search, counts (n_docs, n_words)."""
+        import bm25s
+
+        X = self._checked(X, reset=True)
+        engine = bm25s.BM25(k1=self.k1, b=self.b, method=self.method)
+        documents = [document.tolist() for document in Sequences.of_counts(X)]
+        words = {str(column): column for column in range(X.shape[1])}
+        engine.index((documents, words), create_empty_token=False, show_progress=False)
+        scores = engine.scores  # by word: a column a word, a row a document
+        indexed = csr_matrix(
+            csc_matrix((scores["data"], scores["indices"], scores["indptr"]), shape=X.shape), dtype=np.float32
+        )
+        self.weights_, self.words_, self.starts_ = indexed.data, indexed.indices, indexed.indptr
+        self.settings_ = self.get_params(deep=False)
+        return self
+
+    def similarities(self, X: CountMatrix) -> Floats:
+        """The scores (n_queries, n_docs) of queries, given as counts, with the indexed documents."""
+        check_is_fitted(self)
+        queries = self._checked(X, reset=False)
+        if not self.repeat:
+            queries = queries.sign()
+        shape = (len(self.starts_) - 1, self.n_features_in_)
+        documents = csr_matrix((self.weights_, self.words_, self.starts_), shape=shape)
+        return np.asarray((queries @ documents.T).toarray(), dtype=np.float32)

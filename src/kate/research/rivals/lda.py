@@ -1,0 +1,262 @@
+"""LDA, latent Dirichlet allocation, by three libraries; documents are inferred by one rule for all."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.special import psi
+from sklearn.utils.validation import check_is_fitted
+
+from kate.research.rivals.base import CountMatrix, CountsEstimator, Floats, require_whole_numbers, seed_of
+from kate.research.rivals.lda_inference import settle
+from kate.research.rivals.lda_training import gensim_model, sklearn_model
+from kate.text.sequences import Sequences
+
+__all__ = ["LDA", "GensimLDA", "SklearnLDA", "TomotopyLDA", "infer_proportions"]
+
+_TOLERANCE = 1e-3  # of the mean change of a document's pseudo-counts, as gensim and scikit-learn have it
+
+
+class TopicWeights(NamedTuple):
+    """What training finds: pseudo-counts of words in topics, the prior of topics in documents.
+
+    ``strengths`` are the weights of words in topics that documents are inferred with.
+    """
+
+    distributions: NDArray[Any]  # (n_components, n_words), rows sum to 1
+    strengths: NDArray[Any]  # (n_components, n_words)
+    prior: NDArray[Any]  # (n_components,)
+
+    @classmethod
+    def variational(cls, pseudo_counts: NDArray[Any], prior: NDArray[Any]) -> TopicWeights:
+        """Of a variational posterior, Dirichlet(pseudo_counts): strengths are exp E[ln β]."""
+        totals = pseudo_counts.sum(axis=1, keepdims=True)
+        strengths = np.exp(psi(pseudo_counts.astype(np.float64)) - psi(totals.astype(np.float64)))
+        return cls(pseudo_counts / totals, strengths, prior)
+
+
+class LDA(CountsEstimator):
+    """What the three share: counts in, topic proportions out.
+
+        θ ~ Dirichlet(α)      a document's proportions of topics      (n_components,)
+        β ~ Dirichlet(η)      a topic's words                         (n_components, n_words)
+        every word of a document: a topic drawn from θ, a word drawn from its β
+
+    A document's vector is E[θ] under the mean-field posterior with the topics held fixed, see
+    :func:`infer_proportions`: it hangs on the document alone, and one without a known word has the prior's.
+
+    Attributes
+    ----------
+    components_ : (n_components, n_words), each topic's distribution over the words
+    strengths_ : (n_components, n_words), what documents are inferred with
+    prior_ : (n_components,), α
+    settings_ : the parameters as they were used
+    """
+
+    components_: Floats
+    strengths_: Floats
+    prior_: Floats
+    n_components: int
+    random_state: Any
+    iterations: int
+
+    def fit(self, X: CountMatrix, y: None = None) -> Self:
+        """Learn the topics from counts (n_docs, n_words)."""
+        X = self._checked(X, reset=True)
+        require_whole_numbers(self, "n_components", "iterations")
+        topics = self._learn(X, seed_of(self.random_state))
+        self.components_ = np.ascontiguousarray(topics.distributions, dtype=np.float32)
+        self.strengths_ = np.ascontiguousarray(topics.strengths, dtype=np.float32)
+        self.prior_ = np.asarray(topics.prior, dtype=np.float32)
+        self.settings_ = self.get_params(deep=False)
+        return self
+
+    def transform(self, X: CountMatrix) -> Floats:
+        """The proportions of topics (n_docs, n_components) in documents; rows sum to 1."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        return infer_proportions(X, self.strengths_, self.prior_, self.iterations)
+
+    def _learn(self, X: csr_matrix, seed: int) -> TopicWeights:
+        raise NotImplementedError
+
+
+class GensimLDA(LDA):
+    """LDA by gensim's online variational Bayes, as in the paper.
+
+    Parameters
+    ----------
+    n_components : topics
+    passes : over the documents
+    chunk_size : documents between two updates of the topics
+    alpha, eta : priors of topics in documents and of words in topics: "symmetric", "auto" or a number
+        (``alpha`` may also be "asymmetric")
+    decay : how soon older chunks are forgotten, in (0.5, 1]
+    iterations : at most so many for a document
+    random_state : seed
+
+    Examples
+    --------
+    >>> X = np.array([[3, 2, 0, 0], [1, 4, 0, 0], [0, 0, 2, 2], [0, 0, 5, 1]])
+    >>> GensimLDA(n_components=2, random_state=0).fit_transform(X).shape
+    (4, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 128,
+        *,
+        passes: int = 10,
+        chunk_size: int = 2000,
+        alpha: str | float = "symmetric",
+        eta: str | float = "symmetric",
+        decay: float = 0.5,
+        iterations: int = 50,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.passes = passes
+        self.chunk_size = chunk_size
+        self.alpha = alpha
+        self.eta = eta
+        self.decay = decay
+        self.iterations = iterations
+        self.random_state = random_state
+
+    def _learn(self, X: csr_matrix, seed: int) -> TopicWeights:
+        require_whole_numbers(self, "passes", "chunk_size")
+        model = gensim_model()(
+            X,
+            num_topics=self.n_components,
+            id2word={column: str(column) for column in range(X.shape[1])},
+            passes=self.passes,
+            chunksize=self.chunk_size,
+            alpha=self.alpha,
+            eta=self.eta,
+            decay=self.decay,
+            iterations=self.iterations,
+            eval_every=None,
+            random_state=seed,
+        )
+        return TopicWeights.variational(model.state.get_lambda(), model.alpha)
+
+
+class SklearnLDA(LDA):
+    """LDA by scikit-learn's online variational Bayes.
+
+    Parameters
+    ----------
+    n_components : topics
+    passes : over the documents
+    batch_size : documents between two updates of the topics
+    alpha, eta : priors of topics in documents and of words in topics; None takes 1 / n_components
+    decay : how soon older batches are forgotten, in (0.5, 1]
+    iterations : at most so many for a document
+    random_state : seed
+    """
+
+    def __init__(
+        self,
+        n_components: int = 128,
+        *,
+        passes: int = 10,
+        batch_size: int = 256,
+        alpha: float | None = None,
+        eta: float | None = None,
+        decay: float = 0.7,
+        iterations: int = 50,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.passes = passes
+        self.batch_size = batch_size
+        self.alpha = alpha
+        self.eta = eta
+        self.decay = decay
+        self.iterations = iterations
+        self.random_state = random_state
+
+    def _learn(self, X: csr_matrix, seed: int) -> TopicWeights:
+        require_whole_numbers(self, "passes", "batch_size")
+        model = sklearn_model()(
+            self.n_components,
+            doc_topic_prior=self.alpha,
+            topic_word_prior=self.eta,
+            learning_decay=self.decay,
+            batch_size=self.batch_size,
+            total_samples=X.shape[0],
+            max_doc_update_iter=self.iterations,
+            random_state=seed,
+        )
+        for _ in range(self.passes):  # as ``fit`` does, which would then compute the perplexity too
+            model.partial_fit(X.astype(np.float32, copy=False))
+        return TopicWeights.variational(model.components_, np.full(self.n_components, model.doc_topic_prior_))
+
+
+class TomotopyLDA(LDA):
+    """LDA by tomotopy's collapsed Gibbs sampling.
+
+    Parameters
+    ----------
+    n_components : topics
+    sweeps : over all words
+    alpha, eta : priors of topics in documents (where the search for a better one starts) and of words in topics
+    iterations : at most so many for a document, when it is encoded
+    random_state : seed
+    """
+
+    def __init__(
+        self,
+        n_components: int = 128,
+        *,
+        sweeps: int = 300,
+        alpha: float = 0.1,
+        eta: float = 0.01,
+        iterations: int = 50,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.sweeps = sweeps
+        self.alpha = alpha
+        self.eta = eta
+        self.iterations = iterations
+        self.random_state = random_state
+
+    def _learn(self, X: csr_matrix, seed: int) -> TopicWeights:
+        import tomotopy
+
+        require_whole_numbers(self, "sweeps")
+        model = tomotopy.LDAModel(k=self.n_components, alpha=self.alpha, eta=self.eta, seed=seed)
+        names = [str(column) for column in range(X.shape[1])]
+        for document in Sequences.of_counts(X):
+            if len(document):
+                model.add_doc([names[column] for column in document])
+        model.train(self.sweeps, workers=1)  # with more the sampler would not repeat itself
+        columns = [int(name) for name in model.used_vocabs]
+        distributions = np.full((self.n_components, X.shape[1]), 1e-12)
+        for topic in range(self.n_components):
+            distributions[topic, columns] = model.get_topic_word_dist(topic)
+        distributions /= distributions.sum(axis=1, keepdims=True)
+        return TopicWeights(distributions, distributions, np.broadcast_to(model.alpha, (self.n_components,)))
+
+
+def infer_proportions(X: csr_matrix, strengths: Floats, prior: Floats, iterations: int = 50) -> Floats:
+    """E[θ] (n_docs, n_components) of documents for fixed topics, by mean-field iteration from equal proportions.
+
+        γ = α + Σ_w counts_w · φ_w        φ_w ∝ exp(E[ln θ]) · strengths_w
+
+    A document's iteration ends when its γ has settled.
+
+    >>> topics = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
+    >>> infer_proportions(csr_matrix([[4, 4, 0], [0, 0, 0]]), topics, np.ones(2, np.float32)).round(2)
+    array([[0.9, 0.1],
+           [0.5, 0.5]], dtype=float32)
+    """
+    # a word of no topic has a little of each: its likelihood is not 0
+    words = np.ascontiguousarray(strengths.T, dtype=np.float32) + np.float32(1e-30)
+    gamma = np.ones((X.shape[0], words.shape[1]), dtype=np.float32)
+    settle(X, words, prior, gamma, iterations=iterations, tolerance=_TOLERANCE)
+    return np.asarray(gamma / gamma.sum(axis=1, keepdims=True), dtype=np.float32)

@@ -1,0 +1,81 @@
+"""What every neural model of documents offers to the one training loop."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from kate.research.rivals.neural.batches import Batch
+
+__all__ = ["DocumentModule", "dropped", "glorot", "linear"]
+
+
+class DocumentModule(nn.Module, ABC):
+    """A model of documents: ``loss`` to train it by, ``codes`` to use it for.
+
+    Everything random is drawn from ``generator``, never from PyTorch's global state. ``progress`` is the share of the
+    training that is over; the training loop sets it, for what is warmed up. With ``has_fixed_shapes`` batches of as
+    many documents take the same operations on the same shapes, so that a step can be captured and replayed.
+    """
+
+    generator: torch.Generator
+    progress: float | Tensor
+    has_fixed_shapes: ClassVar[bool] = True
+
+    def __init__(self, generator: torch.Generator) -> None:
+        super().__init__()
+        self.generator = generator
+        self.progress = 1.0
+
+    @abstractmethod
+    def loss(self, documents: Batch) -> Tensor:
+        """The mean loss of a document, a scalar."""
+
+    @abstractmethod
+    def codes(self, documents: Batch) -> Tensor:
+        """The documents' vectors (n_docs, n_components); nothing in them is random."""
+
+    @abstractmethod
+    def topics(self) -> Tensor:
+        """A topic's weights on the words, (n_components, n_words)."""
+
+    @abstractmethod
+    def word_vectors(self) -> Tensor:
+        """(n_words, width)"""
+
+    def turns(self) -> list[list[nn.Parameter]]:
+        """Parameters that are trained in turns, an epoch each; all at once unless a model says otherwise."""
+        return [list(self.parameters())]
+
+    def normal_like(self, tensor: Tensor) -> Tensor:
+        return torch.empty_like(tensor).normal_(generator=self.generator)
+
+    def mask_like(self, tensor: Tensor, keep: float) -> Tensor:
+        """1 with the probability ``keep``, otherwise 0."""
+        return torch.empty_like(tensor).bernoulli_(keep, generator=self.generator)
+
+
+def dropped(module: DocumentModule, tensor: Tensor, share: float) -> Tensor:
+    """Dropout while the module trains: a ``share`` is set to 0, the rest grows so that the mean stays."""
+    if share == 0 or not module.training:
+        return tensor
+    return tensor * module.mask_like(tensor, 1 - share) / (1 - share)
+
+
+def glorot(n_in: int, n_out: int, generator: torch.Generator, gain: float = 1.0) -> nn.Parameter:
+    """Weights (n_in, n_out), Glorot-normal."""
+    weights = torch.empty(n_in, n_out, device=generator.device)
+    return nn.Parameter(weights.normal_(std=gain * (2 / (n_in + n_out)) ** 0.5, generator=generator))
+
+
+def linear(n_in: int, n_out: int, generator: torch.Generator) -> nn.Linear:
+    """A layer with Glorot-normal weights and no bias to begin with."""
+    # by way of "meta": nn.Linear's own start would draw from the global generator
+    layer = nn.Linear(n_in, n_out, device="meta").to_empty(device=generator.device)
+    with torch.no_grad():
+        layer.weight.copy_(glorot(n_out, n_in, generator))
+        layer.bias.zero_()
+    return layer

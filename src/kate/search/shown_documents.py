@@ -1,0 +1,58 @@
+"""What an index shows of its documents: a table of short lines, of which only the hits are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kate.storage.folders import FolderError
+
+__all__ = ["read_rows", "scan_documents", "shorten"]
+
+COLUMNS = ("id", "label", "title", "snippet")
+_SNIPPET = 200  # characters
+
+
+def shorten(frame: pl.DataFrame) -> pl.DataFrame:
+    """The documents as hits show them: one line each, no control characters that could disturb a terminal."""
+
+    def one_line(column: str) -> pl.Expr:
+        # a few times the length is enough to cut from, however long the text is
+        return (
+            pl.col(column)
+            .cast(pl.String)
+            .str.head(5 * _SNIPPET)
+            .str.replace_all(r"[\s\p{Cc}]+", " ")
+            .str.strip_chars()
+        )
+
+    def cut(line: pl.Expr) -> pl.Expr:
+        at_a_word = line.str.head(_SNIPPET).str.replace(r"\s+\S*$", "")
+        return pl.when(line.str.len_chars() > _SNIPPET).then(at_a_word + "…").otherwise(line)
+
+    return frame.select(
+        pl.col("id", "label").cast(pl.String), cut(one_line("title")), cut(one_line("text")).alias("snippet")
+    )
+
+
+def scan_documents(path: Path) -> pl.LazyFrame:
+    try:
+        documents = pl.scan_ipc(path)
+        names: Sequence[str] = documents.collect_schema().names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise FolderError(
+            f"{path} is not an Arrow file ({error}): the index is damaged; copy it again"
+        ) from None
+    if tuple(names) != COLUMNS:
+        raise FolderError(f"{path} has the columns {', '.join(names)}; expected {', '.join(COLUMNS)}")
+    return documents
+
+
+def read_rows(documents: pl.LazyFrame, rows: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """What to show of some documents, by row; the others are passed over on the disk, not kept."""
+    numbered = documents.with_row_index("row")
+    wanted = numbered.filter(pl.col("row").is_in(sorted(rows))).collect()
+    return {shown.pop("row"): shown for shown in wanted.to_dicts()}

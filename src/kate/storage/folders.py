@@ -1,0 +1,139 @@
+"""Folders of ours: a JSON file that tells what they are, and files that are checked before they are used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import kate
+from kate.storage.files import whole_folder
+
+__all__ = ["FolderError", "FolderKind", "StrPath"]
+
+StrPath: TypeAlias = str | os.PathLike[str]
+
+
+class FolderError(ValueError):
+    """A folder that is damaged, of another kind, or of a format that this version does not read."""
+
+
+@dataclass(frozen=True)
+class FolderKind:
+    """What tells a kind of folder of ours from all other folders: a JSON file with its format and version.
+
+    ``files`` are the names that such a folder may hold beside ``config``; ``remedy`` says how to make one.
+    """
+
+    name: str
+    config: str
+    version: int
+    files: tuple[str, ...]
+    remedy: str
+
+    def head(self) -> dict[str, Any]:
+        """The first lines of the JSON file."""
+        return {
+            "format": f"kate-{self.name}",
+            "format_version": self.version,
+            "kate_version": kate.__version__,
+        }
+
+    def read_config(self, folder: Path) -> dict[str, Any]:
+        """The JSON file of a folder, once it is sure that the folder is one of ours and can be read."""
+        if not folder.exists():
+            raise FileNotFoundError(f"there is no {self.name} folder {folder}; {self.remedy}")
+        if not folder.is_dir():
+            raise NotADirectoryError(f"{folder} is a file; expected a Kate {self.name} folder: {self.remedy}")
+        config = self._config(folder)
+        found = config.get("format_version")
+        if found != self.version:
+            raise FolderError(
+                f"{folder} has format version {found!r}; Kate {kate.__version__} reads version "
+                f"{self.version}: install the Kate that wrote it, or a newer one (pip install -U kate-text)"
+            )
+        return config
+
+    def require_replaceable(self, folder: Path) -> None:
+        """Refuse to write over anything but a folder of this kind that holds nothing else."""
+        if not folder.is_dir() or not any(folder.iterdir()):
+            return
+        try:
+            self._config(folder)
+        except FolderError as error:
+            raise FileExistsError(
+                f"cannot write {folder}: {error}; choose another name or empty it"
+            ) from None
+        strange = sorted({path.name for path in folder.iterdir()} - {self.config, *self.files})
+        if strange:
+            raise FileExistsError(
+                f"cannot replace the {self.name} {folder}: {strange[0]} in it is not part of a {self.name} "
+                "and would be lost; move it away or choose another name"
+            )
+
+    def require_size(self, file: Path, config: Mapping[str, Any]) -> None:
+        """Refuse a file that is missing or has another length than was written down."""
+        if not file.is_file():
+            raise FolderError(
+                f"{file} is missing: the {self.name} is damaged; copy it again or {self.remedy}"
+            )
+        size = file.stat().st_size
+        files = config.get("files")
+        entry = files.get(file.name) if isinstance(files, dict) else None
+        expected = entry.get("bytes") if isinstance(entry, dict) else None
+        if size != expected:
+            raise FolderError(
+                f"{file} is {size} bytes long and {self.config} expects {expected}: the {self.name} is "
+                f"damaged; copy it again or {self.remedy}"
+            )
+
+    def write(
+        self,
+        folder: StrPath,
+        config: Mapping[str, Any],
+        checked: Mapping[str, bytes],
+        unchecked: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Write a folder, whole or not at all; only an empty folder or one of this kind is replaced.
+
+        ``checked`` are the files whose size and checksum are written down beside ``config``.
+        """
+        entries = {name: {"bytes": len(data), "sha256": _sha256(data)} for name, data in checked.items()}
+        whole_config = self.head() | dict(config) | {"files": entries}
+        text = json.dumps(whole_config, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        contents = {**checked, **(unchecked or {}), self.config: text.encode()}
+        self.require_replaceable(Path(folder))
+        with whole_folder(folder, replaces=self.config) as part:
+            for name, data in contents.items():
+                (part / name).write_bytes(data)
+
+    def read_checked(self, file: Path, config: Mapping[str, Any]) -> bytes:
+        """A file of a folder, once it is sure that it is the one that was written."""
+        self.require_size(file, config)
+        data = file.read_bytes()
+        if _sha256(data) != config["files"][file.name].get("sha256"):
+            raise FolderError(
+                f"{file} is not the file that was saved (its sha256 differs from {self.config}): it was "
+                f"edited or damaged; copy the {self.name} again or fit it anew"
+            )
+        return data
+
+    def _config(self, folder: Path) -> dict[str, Any]:
+        path = folder / self.config
+        if not path.is_file():
+            raise FolderError(f"{folder} is not a Kate {self.name}: no {self.config} in it; {self.remedy}")
+        try:
+            config = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise FolderError(f"{path} is not valid JSON ({error}); {self.remedy}") from None
+        if not isinstance(config, dict) or config.get("format") != f"kate-{self.name}":
+            raise FolderError(f'{path} is not of a Kate {self.name} (no "format": "kate-{self.name}")')
+        return config
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,225 @@
+"""The command line does what the Python API does, in tables for people and in JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import kate
+from kate.cli import app
+
+COMMANDS = ["fit", "encode", "index", "topics", "words", "search", "info", "datasets", "demo"]
+SENTENCES = [
+    ("peace", "The treaty of peace was signed and ratified by the nations."),
+    ("peace", "Nations ratified a treaty, and peace was signed at last."),
+    ("money", "Gold and silver coins are the currency of the treasury."),
+    ("money", "The treasury counts its currency in silver and gold coins."),
+    ("school", "Teachers read books with the children in the school."),
+    ("school", "Children and teachers of the school love their books."),
+]
+
+
+def run(*arguments: object, stdin: str | None = None) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def real(*command: object, folder: Path | None = None, columns: str | None = None) -> str:
+    """What Python prints in a process of its own, as a shell starts it."""
+    environment = os.environ | {"PYTHONPATH": str(Path(kate.__file__).parents[1])}
+    environment.pop("COLUMNS", None)
+    if columns is not None:
+        environment["COLUMNS"] = columns
+    done = subprocess.run(
+        [sys.executable, *map(str, command)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus with a model and an index made of it, by the commands themselves."""
+    folder = tmp_path_factory.mktemp("cli")
+    rows = [
+        {"id": f"d{number}", "text": text, "label": label, "title": f"Document {number}"}
+        for number, (label, text) in enumerate(SENTENCES * 10)
+    ]
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus, model = folder / "corpus.jsonl", folder / "model"
+    code, out, err = run("fit", corpus, "-o", model, "--dimensions", 4, "--epochs", 30)
+    assert code == 0, err
+    assert "60 documents" in out
+    assert run("index", model, corpus, "-o", folder / "index")[0] == 0
+    return folder
+
+
+def test_the_version() -> None:
+    assert run("--version") == (0, f"kate {kate.__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert f"Example:\n    kate {command}" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_no_command_shows_the_help() -> None:
+    code, out, _ = run()
+    assert code == 0
+    assert all(f"\n  {command} " in out for command in COMMANDS)
+
+
+def test_fitting_again_gives_the_same_model_and_replaces_it(home: Path, tmp_path: Path) -> None:
+    weights = []
+    for _ in range(2):
+        code, out, _ = run(
+            "fit", home / "corpus.jsonl", "-o", tmp_path / "m", "--dimensions", 4, "--epochs", 2, "-q"
+        )
+        assert (code, out) == (0, "")
+        weights.append((tmp_path / "m" / "weights.safetensors").read_bytes())
+    assert weights[0] == weights[1]
+
+
+def test_fit_takes_its_settings(tmp_path: Path) -> None:
+    (tmp_path / "stop.txt").write_text("gold\nsilver coins")
+    text = "\n".join(text for _, text in SENTENCES * 5)
+    code, _, err = run(
+        *("fit", "-", "--format", "txt", "-o", tmp_path / "m", "--paper", "--dimensions", 4, "--epochs", 2),
+        *("--no-stem", "--stop-words", tmp_path / "stop.txt", "--min-df", 2, "--vocabulary-size", 12),
+        *("--seed", 7, "--jobs", 1),
+        stdin=text,
+    )
+    assert code == 0, err
+    model = kate.load(tmp_path / "m")
+    assert {"gold", "silver", "coins"}.isdisjoint(model.vocabulary.words)
+    assert len(model.vocabulary) == 12
+    expected = {
+        "loss": "cross-entropy",
+        "optimizer": "adadelta",
+        "max_epochs": 2,
+        "random_state": 7,
+        "stem": False,
+    }
+    assert expected.items() <= model.settings.items()
+
+
+def test_encode_writes_parquet_and_npy(home: Path, tmp_path: Path) -> None:
+    for name in ("v.parquet", "v.npy"):
+        code, out, err = run("encode", home / "model", home / "corpus.jsonl", "-o", tmp_path / name)
+        assert (code, err) == (0, "")
+        assert out.startswith("60 vectors of 4 numbers")
+    expected = kate.load(home / "model").encode([text for _, text in SENTENCES * 10])
+    assert np.array_equal(np.load(tmp_path / "v.npy"), expected)
+    table = pl.read_parquet(tmp_path / "v.parquet")
+    assert table.columns == ["id", "label", "vector"]
+    assert table["id"][:2].to_list() == ["d0", "d1"]
+    assert np.array_equal(np.array(table["vector"].to_list(), dtype=np.float32), expected)
+
+
+def test_topics(home: Path) -> None:
+    code, out, _ = run("topics", home / "model", "--top", 3, "--limit", 2)
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0].split() == ["topic", "share", "coherence", "words"]
+    assert len(lines) == 3
+    assert not any(sign in out for sign in "│┃━─\x1b")
+    code, out, _ = run("topics", home / "model", "--json", "--by", "weights", "--sort", "neuron")
+    found = json.loads(out)
+    assert [topic["name"] for topic in found["topics"]] == [f"{n}{pole}" for n in range(4) for pole in "+-"]
+    assert set(found) == {"coherence", "diversity", "topics"}
+
+
+def test_words(home: Path) -> None:
+    code, out, _ = run("words", home / "model", "treaties", "coin", "--top", 2)
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == ["word", "treaties", "coin"]
+    found = json.loads(run("words", home / "model", "coin", "--top", 2, "--json")[1])
+    assert list(found) == ["coin"]
+    assert [set(row) for row in found["coin"]] == [{"word", "similarity"}] * 2
+
+
+def test_an_index_with_a_graph_tells_its_recall(home: Path, tmp_path: Path) -> None:
+    code, out, err = run(
+        "index", home / "model", home / "corpus.jsonl", "-o", tmp_path / "i", "--ann", "--jobs", 1
+    )
+    assert (code, err) == (0, "")
+    assert "recall@10 1.000 against exact search, 30 documents as queries" in out
+    query = ["gold", "--top", 3, "--json"]
+    expected = run("search", home / "index", *query)
+    assert (
+        run("search", tmp_path / "i", *query) == run("search", tmp_path / "i", *query, "--exact") == expected
+    )
+
+
+def test_search(home: Path) -> None:
+    code, out, _ = run("search", home / "index", "silver", "and", "gold", "--top", 3)
+    assert code == 0
+    assert out.startswith("rank  score  document")
+    assert "[money]" in out
+    hits = json.loads(run("search", home / "index", "silver and gold", "--top", 3, "--json")[1])
+    assert [hit["rank"] for hit in hits] == [1, 2, 3]
+    assert {hit["label"] for hit in hits} == {"money"}
+
+
+def test_info(home: Path) -> None:
+    code, out, _ = run("info", home / "model")
+    assert code == 0
+    assert "documents         60\n" in out
+    facts = json.loads(run("info", home / "model", "--json")[1])
+    assert (facts["documents"], facts["topics"], facts["epochs"]) == (60, 4, 30)
+    assert facts["settings"]["max_epochs"] == 30
+
+
+def test_datasets() -> None:
+    code, out, _ = run("datasets")
+    assert code == 0
+    rows = json.loads(run("datasets", "--json")[1])
+    assert all(row["name"] in out for row in rows)
+
+
+def test_piped_tables_have_a_row_a_line_and_obey_a_given_width(home: Path) -> None:
+    wide = real("-m", "kate", "topics", home / "model")
+    assert len(wide.splitlines()) == 1 + 2 * 4
+    narrow = real("-m", "kate", "search", home / "index", "gold", columns="60")
+    assert max(map(len, narrow.splitlines())) <= 60
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["info", "model"],
+        ["topics", "model"],
+        ["words", "model", "gold"],
+        ["search", "index", "gold"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_looking_loads_nothing_heavy(home: Path, arguments: list[str]) -> None:
+    script = (
+        "import sys\n"
+        "from kate.cli import main\n"
+        f"sys.argv = ['kate', *{arguments!r}]\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 0, end.code\n"
+        "heavy = {'sklearn', 'numba', 'matplotlib', 'torch', 'pandas'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    real("-c", script, folder=home)

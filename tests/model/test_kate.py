@@ -1,0 +1,332 @@
+"""KATE as an estimator: conventions, settings, determinism, early stopping, interruption, bad input."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kate import KATE
+from kate.model.encoder import EmptyDocumentsWarning, scale_counts
+from kate.model.training import KATETraining
+
+
+@parametrize_with_checks([KATE(n_components=4, max_epochs=3), KATE.paper(3, max_epochs=3)])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+def two_themes(n_docs=60, n_words=20, seed=0):
+    """Documents of two themes with words of their own: even rows use the first half of the words, odd the second."""
+    rng = np.random.default_rng(seed)
+    X = np.zeros((n_docs, n_words), dtype=int)
+    half = n_words // 2
+    for row in range(n_docs):
+        words = rng.integers(0, half, size=12) + (row % 2) * half
+        np.add.at(X[row], words, 1)
+    return csr_matrix(X), np.arange(n_docs) % 2
+
+
+def cosine(a, b):
+    return a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("make", [KATE, KATE.paper], ids=["defaults", "paper"])
+def test_it_separates_two_themes(make):
+    X, theme = two_themes()
+    vectors = make(8, random_state=0).fit_transform(X)
+    centred = vectors - vectors.mean(axis=0)
+    means = [centred[theme == t].mean(axis=0) for t in (0, 1)]
+    assert cosine(*means) < -0.9
+    same = [cosine(v, means[t]) > cosine(v, means[1 - t]) for v, t in zip(centred, theme, strict=True)]
+    assert all(same)
+
+
+@pytest.mark.parametrize("loss", ["softmax", "cross-entropy"])
+def test_a_sample_of_the_words_is_enough_to_separate_themes(loss):
+    X, theme = two_themes(n_words=400)
+    model = KATE(8, reconstruction_sampling=20, loss=loss, batch_size=5, random_state=0)
+    vectors = model.fit_transform(X)
+    inside, across = cosine(vectors[0], vectors[2]), cosine(vectors[0], vectors[1])
+    assert across < inside
+    assert model.settings_["reconstruction_sampling"] == 20
+    assert theme[0] == theme[2] != theme[1]
+    assert KATE.paper().reconstruction_sampling is None
+
+
+def test_training_lowers_the_loss():
+    X, _ = two_themes()
+    history = KATE(8, random_state=0, max_epochs=20).fit(X).history_
+    assert [row["epoch"] for row in history] == list(range(1, 21))
+    assert history[-1]["loss"] < history[0]["loss"]
+    assert all(row["validation_loss"] is None and row["documents_per_second"] > 0 for row in history)
+
+
+def test_same_seed_same_weights_to_the_bit():
+    X, _ = two_themes()
+    one, two, other = (KATE(6, random_state=seed, max_epochs=4).fit(X) for seed in (3, 3, 4))
+    np.testing.assert_array_equal(one.word_vectors_, two.word_vectors_)
+    np.testing.assert_array_equal(one.transform(X), two.transform(X))
+    assert not np.array_equal(one.word_vectors_, other.word_vectors_)
+
+
+def test_threads_do_not_change_the_result():
+    X, _ = two_themes()
+    one, two = (KATE(6, random_state=0, max_epochs=4, n_jobs=n).fit(X) for n in (1, 2))
+    np.testing.assert_array_equal(one.word_vectors_, two.word_vectors_)
+
+
+def test_sparse_dense_and_permuted_columns_give_the_same():
+    X, _ = two_themes()
+    vectors = [KATE(5, random_state=0, max_epochs=3).fit_transform(x) for x in (X, csr_array(X), X.toarray())]
+    np.testing.assert_array_equal(vectors[0], vectors[1])
+    np.testing.assert_array_equal(vectors[0], vectors[2])
+    unsorted = X.copy()
+    for row in range(X.shape[0]):
+        part = slice(unsorted.indptr[row], unsorted.indptr[row + 1])
+        unsorted.indices[part], unsorted.data[part] = unsorted.indices[part][::-1], unsorted.data[part][::-1]
+    unsorted.has_sorted_indices = False
+    np.testing.assert_allclose(
+        KATE(5, random_state=0, max_epochs=3).fit_transform(unsorted), vectors[0], atol=1e-5
+    )
+
+
+def test_the_paper_to_the_letter():
+    settings = KATE.paper(128).get_params()
+    expected = {
+        "n_winners": 32, "amplification": 6.26, "loss": "cross-entropy", "activation": "tanh", "scaling": "max",
+        "dropout": 0.0, "output_bias": "zero", "optimizer": "adadelta", "learning_rate": 2.0, "batch_size": 50,
+        "max_epochs": 100, "patience": 5, "output": "activation", "center": False,
+    }  # fmt: skip
+    assert {name: settings[name] for name in expected} == expected
+    assert [KATE.paper(m).n_winners for m in (20, 512, 40, 2)] == [6, 102, 10, 1]
+    assert KATE.paper(20, max_epochs=3, random_state=1).max_epochs == 3
+    assert [KATE.paper(m).epsilon for m in (20, 128, 512)] == [1e-6, 1e-8, 1e-8]
+
+
+def test_the_papers_vectors_are_tanh_codes():
+    X, _ = two_themes()
+    model = KATE.paper(5, max_epochs=2, random_state=0).fit(X)
+    x = np.log1p(X.toarray()) / np.log1p(X.toarray()).max(axis=1, keepdims=True)
+    expected = np.tanh(x @ model.word_vectors_ + model.encoder_.b)
+    np.testing.assert_allclose(model.transform(X), expected, atol=1e-5)
+
+
+def test_default_vectors_are_centred():
+    X, _ = two_themes()
+    vectors = KATE(5, random_state=0, max_epochs=3).fit_transform(X)
+    np.testing.assert_allclose(vectors.mean(axis=0), 0, atol=1e-5)
+
+
+def test_none_follows_topics_and_documents():
+    X, _ = two_themes()
+    settings = KATE(8, random_state=0).fit(X).settings_
+    assert (settings["n_winners"], settings["amplification"]) == (2, 0.5)
+    assert settings["batch_size"] * settings["max_epochs"] >= 500
+    many = KATE(512, max_epochs=1, random_state=0).fit(X).settings_
+    assert (many["n_winners"], many["amplification"], many["max_epochs"]) == (128, 0.125, 1)
+
+
+def test_scaling_by_hand():
+    X = csr_matrix(np.array([[1, 3, 0], [0, 0, 0], [7, 0, 0]]))
+    scaled = scale_counts(X, "max").toarray()
+    np.testing.assert_allclose(scaled, [[0.5, 1, 0], [0, 0, 0], [1, 0, 0]], rtol=1e-6)
+    norm = np.hypot(np.log(2), np.log(4))
+    expected = [[min(1, 3 * np.log(2) / norm), 1, 0], [0, 0, 0], [1, 0, 0]]
+    np.testing.assert_allclose(scale_counts(X, "l2").toarray(), expected, rtol=1e-6)
+
+
+def test_early_stopping_keeps_the_best_epoch(monkeypatch):
+    X, _ = two_themes()
+    losses = iter([5.0, 4.0, 3.0, 3.5, 3.2, 9.0])
+    weights = []
+
+    def scripted_loss(self):
+        weights.append(self.network.W.copy())
+        return next(losses)
+
+    monkeypatch.setattr(KATETraining, "validation_loss", scripted_loss)
+    model = KATE(4, validation_fraction=0.2, patience=3, max_epochs=50, random_state=0).fit(X)
+    assert [row["validation_loss"] for row in model.history_] == [5.0, 4.0, 3.0, 3.5, 3.2, 9.0]
+    np.testing.assert_array_equal(model.word_vectors_, weights[2])
+
+
+def test_explicit_validation_documents():
+    X, _ = two_themes()
+    model = KATE(4, max_epochs=3, random_state=0).fit(X[:40], validation=X[40:])
+    assert all(np.isfinite(row["validation_loss"]) for row in model.history_)
+
+
+def test_interruption_keeps_the_best_epoch_so_far(monkeypatch):
+    X, _ = two_themes()
+    losses = iter([5.0, 4.0, 4.5])
+    weights = []
+
+    def scripted_loss(self):
+        weights.append(self.network.W.copy())
+        try:
+            return next(losses)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr(KATETraining, "validation_loss", scripted_loss)
+    with pytest.warns(UserWarning, match="interrupted after 3 of at most 20 epochs; the best epoch so far"):
+        model = KATE(4, validation_fraction=0.2, patience=5, max_epochs=20, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.word_vectors_, weights[1])
+    assert model.transform(X).shape == (60, 4)
+
+
+def test_partial_fit_goes_on_where_it_was():
+    X, _ = two_themes()
+    model = KATE(6, random_state=0, batch_size=10)
+    for _ in range(15):
+        model.partial_fit(X)
+    assert len(model.history_) == 15
+    assert model.history_[-1]["loss"] < model.history_[0]["loss"]
+    assert model.n_documents_seen_ == 15 * 60
+    before = model.word_vectors_.copy()
+    model.partial_fit(X[:10])
+    assert not np.array_equal(before, model.word_vectors_)
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit(X[:, :7])
+
+
+def test_partial_fit_after_fit_goes_on_drawing(monkeypatch):
+    X, _ = two_themes()
+    orders = []
+    train_epoch = KATETraining.train_epoch
+
+    def spy(self, epoch):
+        orders.append(self.random.get_state()[2])  # how far the generator has gone
+        return train_epoch(self, epoch)
+
+    monkeypatch.setattr(KATETraining, "train_epoch", spy)
+    model = KATE(6, random_state=0, max_epochs=3).fit(X).partial_fit(X).partial_fit(X)
+    assert len(model.history_) == 5
+    assert len(set(orders)) == 5
+
+
+def test_partial_fit_leaves_what_was_handed_out_alone():
+    X, _ = two_themes()
+    model = KATE(6, random_state=0, max_epochs=3).fit(X)
+    before, kept = model.word_vectors_, model.word_vectors_.copy()
+    model.partial_fit(X)
+    np.testing.assert_array_equal(before, kept)
+
+
+def test_the_callers_matrix_stays_as_it_is():
+    data, indices, indptr = np.ones(6, np.float32), np.array([3, 1, 1, 2, 0, 2]), np.array([0, 3, 6])
+    data[5] = 0
+    X = csr_matrix((data, indices, indptr), shape=(2, 4))
+    KATE(2, max_epochs=1).fit(X)
+    np.testing.assert_array_equal(X.indices, [3, 1, 1, 2, 0, 2])
+    np.testing.assert_array_equal(X.data, [1, 1, 1, 1, 1, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.bool_, np.float64])
+def test_the_kind_of_the_numbers_changes_nothing_and_the_callers_matrix_stays(dtype):
+    X = csr_matrix(np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]], dtype=dtype))
+    before = X.copy()
+    ours = KATE(2, random_state=0, max_epochs=2).fit_transform(X)
+    np.testing.assert_array_equal(
+        ours, KATE(2, random_state=0, max_epochs=2).fit_transform(X.astype(np.float32))
+    )
+    assert X.dtype == dtype
+    assert (before != X).nnz == 0
+
+
+def test_a_single_sparse_row_is_refused_with_what_to_do():
+    with pytest.raises(ValueError, match="Expected 2D"):
+        KATE(2).fit(csr_array(np.array([1, 2, 0, 3])))
+
+
+def test_stored_zeros_are_no_words():
+    X, _ = two_themes()
+    model = KATE(4, max_epochs=1, random_state=0).fit(X)
+    nothing = csr_matrix((np.zeros(2), [0, 1], [0, 2]), shape=(1, 20))
+    with pytest.warns(EmptyDocumentsWarning, match="1 of 1 documents"):
+        model.transform(nothing)
+
+
+def test_pipeline_grid_search_clone_and_set_output():
+    pd = pytest.importorskip("pandas")
+    X, theme = two_themes()
+    pipeline = make_pipeline(KATE(4, max_epochs=5, random_state=0), LogisticRegression())
+    search = GridSearchCV(pipeline, {"kate__n_components": [2, 4]}, cv=2).fit(X, theme)
+    assert search.best_score_ > 0.9
+    copy = clone(KATE(7, dropout=0.1))
+    assert (copy.n_components, copy.dropout) == (7, 0.1)
+    frame = KATE(3, max_epochs=2, random_state=0).set_output(transform="pandas").fit_transform(X)
+    assert isinstance(frame, pd.DataFrame)
+    assert list(frame.columns) == ["kate0", "kate1", "kate2"]
+
+
+def test_empty_documents_get_the_zero_documents_vector_and_a_warning():
+    X, _ = two_themes()
+    model = KATE(4, max_epochs=2, random_state=0).fit(X)
+    some_empty = X.copy().tolil()
+    some_empty[3] = 0
+    some_empty[7] = 0
+    with pytest.warns(EmptyDocumentsWarning, match="2 of 60 documents have no word"):
+        vectors = model.transform(some_empty.tocsr())
+    np.testing.assert_array_equal(vectors[3], vectors[7])
+    np.testing.assert_allclose(vectors[3], model.encoder_.b - model.mean_, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n_winners": 9}, "n_winners=9 is more than n_components=4"),
+        ({"n_components": 0}, "n_components=0: expected a whole number"),
+        ({"n_winners": 0}, "n_winners=0"),
+        ({"dropout": 1.0}, "dropout=1.0: expected a number from 0 to below 1"),
+        ({"loss": "hinge"}, "loss='hinge' is not known; choose one of 'softmax', 'cross-entropy'"),
+        ({"device": "tpu"}, "device='tpu' is not known"),
+        ({"precision": "float64"}, "precision='float64' is not known"),
+        ({"amplification": -1}, "amplification=-1"),
+        ({"batch_size": 2.5}, "batch_size=2.5"),
+        ({"validation_fraction": 0.999}, "leaves none to train on"),
+        ({"patience": 2}, "patience=2 needs held-out documents"),
+        ({"n_components": None}, "n_components=None"),
+        ({"learning_rate": 0}, "learning_rate=0"),
+        ({"epsilon": 0}, "epsilon=0"),
+        ({"epsilon": 1e-30, "optimizer": "adadelta"}, "epsilon=1e-30: Adadelta needs at least 1e-18"),
+        ({"reconstruction_sampling": 0}, "reconstruction_sampling=0: expected a whole number of at least 1"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(change, message):
+    X, _ = two_themes()
+    with pytest.raises(ValueError, match=message):
+        KATE(**({"n_components": 4} | change)).fit(X)
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
+def test_counts_that_make_no_sense_are_refused(bad):
+    X, _ = two_themes()
+    X = X.astype(float)
+    X.data[5] = bad
+    with pytest.raises(ValueError, match="Negative values" if bad == -1 else "NaN|infinity"):
+        KATE(4).fit(X)
+
+
+def test_other_bad_input():
+    X, _ = two_themes()
+    with pytest.raises(NotFittedError):
+        KATE(4).transform(X)
+    with pytest.raises(NotFittedError):
+        _ = KATE(4).components_
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        KATE(4).fit(X[:1])
+    model = KATE(4, max_epochs=1).fit(X)
+    with pytest.raises(ValueError, match="features"):
+        model.transform(X[:, :5])
+
+
+def test_divergence_is_an_error():
+    X, _ = two_themes()
+    with pytest.raises(ValueError, match=r"training diverged.*lower learning_rate"):
+        KATE(4, learning_rate=1e38, max_epochs=30).fit(X)

@@ -1,0 +1,292 @@
+"""A model folder: what is written comes back to the last bit, what is damaged is refused with a reason."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+import kate
+from kate.model.encoder import Encoder
+from kate.model.model_folder import Trained, read_model, write_model
+from kate.model.text_model import TextModel
+from kate.storage.folders import FolderError
+from kate.text.tokenizer import Tokenizer
+from kate.text.vocabulary import Vocabulary
+from kate.topics.poles import Responses, Topic, Topics
+
+TEXTS = ["peace treaty\u2028 signed", "naïve peace", "gold coin", "silver coin"]
+FILES = ["README.md", "config.json", "history.jsonl", "topics.json", "vocabulary.txt", "weights.safetensors"]
+
+
+def trained_model(seed: int = 0, n_components: int = 3) -> Trained:
+    """A model of random weights: storage does not care how they were learned."""
+    random = np.random.default_rng(seed)
+    vocabulary, _ = Vocabulary.learn(TEXTS, Tokenizer("english", stop_words=["the"]))
+
+    def draw(*shape: int) -> Any:
+        return random.normal(size=shape).astype(np.float32)
+
+    encoder = Encoder(
+        draw(len(vocabulary), n_components),
+        draw(n_components),
+        draw(n_components),
+        "l2",
+        "tanh",
+        "activation",
+    )
+    by_pole = [Topic(j, "+-"[i], ("coin", "gold"), 0.1, None) for j in range(n_components) for i in range(2)]  # type: ignore[arg-type]
+    return Trained(
+        settings={"n_components": n_components, "stop_words": ["the"], "random_state": None},
+        vocabulary=vocabulary,
+        encoder=encoder,
+        output_bias=draw(len(vocabulary)),
+        responses=Responses(draw(n_components), abs(draw(n_components))),
+        topics={"wins": Topics(by_pole), "weights": Topics(by_pole).shortened(1)},
+        history=[{"epoch": 1, "loss": 1 / 3, "validation_loss": None}],
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_model(tmp_path / "model", trained_model())
+    return tmp_path / "model"
+
+
+def edit_config(folder: Path, **changes: Any) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | changes))
+
+
+def replace_checked(folder: Path, name: str, data: bytes) -> None:
+    """Another file, with its size and checksum written down as if it belonged there."""
+    (folder / name).write_bytes(data)
+    files = json.loads((folder / "config.json").read_text())["files"]
+    entry = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    edit_config(folder, files=files | {name: entry})
+
+
+def test_what_is_written_comes_back_to_the_last_bit(folder: Path) -> None:
+    written, read = trained_model(), read_model(folder)
+    for name in ("W", "b", "mean"):
+        np.testing.assert_array_equal(getattr(read.encoder, name), getattr(written.encoder, name))
+    np.testing.assert_array_equal(read.output_bias, written.output_bias)
+    np.testing.assert_array_equal(read.responses, written.responses)
+    assert (read.settings, read.history, read.topics) == (written.settings, written.history, written.topics)
+    assert list(read.vocabulary.to_lines()) == list(written.vocabulary.to_lines())
+    assert read.vocabulary.config() == written.vocabulary.config()
+    texts = [*TEXTS, "coins of gold"]
+    vectors = TextModel.from_trained(written).encode(texts)
+    assert kate.load(folder).encode(texts).tobytes() == vectors.tobytes()
+    assert kate.load(str(folder)).topics() == TextModel.from_trained(written).topics()
+
+
+def test_a_folder_is_plain_files(folder: Path) -> None:
+    assert sorted(path.name for path in folder.iterdir()) == FILES
+    config = json.loads((folder / "config.json").read_text())
+    assert (config["format"], config["format_version"]) == ("kate-model", 1)
+    assert (config["kate_version"], config["n_components"], config["n_words"]) == (kate.__version__, 3, 7)
+    assert config["n_documents"] == 4
+    assert set(safetensors.numpy.load_file(folder / "weights.safetensors")) >= {"W", "b", "c", "mean"}
+
+
+def test_the_model_card_tells_a_stranger_what_it_is(folder: Path) -> None:
+    card = (folder / "README.md").read_text()
+    for part in (
+        "3 topics",
+        "4 documents",
+        "7 words",
+        "coin, gold",
+        "kate.load(",
+        "kate topics",
+        "stop_words",
+    ):
+        assert part in card
+
+
+def test_people_may_edit_the_card_or_drop_it(folder: Path) -> None:
+    (folder / "README.md").write_text("mine")
+    read_model(folder)
+    (folder / "README.md").unlink()
+    read_model(folder)
+
+
+def test_saving_again_replaces_the_model(folder: Path) -> None:
+    write_model(folder, trained_model(seed=1))
+    np.testing.assert_array_equal(read_model(folder).encoder.W, trained_model(seed=1).encoder.W)
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+
+
+def test_a_damaged_model_may_be_replaced(folder: Path) -> None:
+    (folder / "weights.safetensors").unlink()
+    write_model(folder, trained_model())
+    read_model(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("notes.txt", "precious", "no config.json"),
+        ("config.json", '{"architectures": ["BertModel"]}', "not of a Kate model"),
+        ("config.json", "[]", "not of a Kate model"),
+        ("config.json", "{broken", "not valid JSON"),
+    ],
+)
+def test_somebody_elses_folder_is_never_replaced(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / name).write_text(content)
+    with pytest.raises(FileExistsError, match=message):
+        write_model(tmp_path / "other", trained_model())
+    assert (tmp_path / "other" / name).read_text() == content
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+def test_a_model_with_a_strangers_file_in_it_is_not_replaced(folder: Path) -> None:
+    (folder / "thesis.tex").write_text("years of work")
+    with pytest.raises(FileExistsError, match=r"thesis\.tex"):
+        write_model(folder, trained_model())
+    assert (folder / "thesis.tex").exists()
+
+
+def test_a_file_or_a_missing_parent_is_no_place_for_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("here")
+    with pytest.raises(NotADirectoryError, match="a file of that name"):
+        write_model(tmp_path / "file", trained_model())
+    with pytest.raises(FileNotFoundError, match="create it"):
+        write_model(tmp_path / "no" / "model", trained_model())
+
+
+@pytest.mark.parametrize("n_written", range(6))
+def test_a_full_disk_leaves_the_old_model_and_nothing_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, n_written: int
+) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    write_bytes, written = Path.write_bytes, []
+
+    def write_until_full(path: Path, data: bytes) -> int:
+        if len(written) == n_written:
+            write_bytes(path, data[: len(data) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written.append(path)
+        return write_bytes(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", write_until_full)
+    for target in (folder, folder.parent / "new"):
+        written.clear()
+        with pytest.raises(OSError, match="No space left"):
+            write_model(target, trained_model(seed=1))
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name != "README.md"])
+def test_a_missing_file_is_named(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    with pytest.raises(FolderError, match=f"{name}.*(missing|in it).*kate fit"):
+        kate.load(folder)
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "vocabulary.txt", "history.jsonl", "topics.json"])
+def test_a_truncated_file_is_named(folder: Path, name: str) -> None:
+    data = (folder / name).read_bytes()
+    (folder / name).write_bytes(data[:-3])
+    with pytest.raises(FolderError, match=f"{name} is {len(data) - 3} bytes long.*expects {len(data)}"):
+        kate.load(folder)
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "vocabulary.txt", "history.jsonl", "topics.json"])
+def test_an_edited_file_of_the_same_length_is_named(folder: Path, name: str) -> None:
+    data = bytearray((folder / name).read_bytes())
+    data[-2] ^= 1
+    (folder / name).write_bytes(data)
+    with pytest.raises(FolderError, match=f"{name} is not the file that was saved"):
+        kate.load(folder)
+
+
+def test_an_unknown_format_version_is_refused(folder: Path) -> None:
+    for version in (2, None, "1"):
+        edit_config(folder, format_version=version)
+        with pytest.raises(FolderError, match=f"format version {version!r}.*reads version 1.*install"):
+            kate.load(folder)
+
+
+def test_what_is_no_model_folder_is_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no model folder .*kate fit"):
+        kate.load(tmp_path / "nowhere")
+    with pytest.raises(NotADirectoryError, match="is a file; expected a Kate model folder"):
+        kate.load(folder / "config.json")
+    with pytest.raises(FolderError, match=r"no config\.json in it"):
+        kate.load(tmp_path)
+
+
+def with_another_vocabulary(folder: Path) -> None:
+    lines = (folder / "vocabulary.txt").read_bytes().splitlines(keepends=True)
+    replace_checked(folder, "vocabulary.txt", b"".join(lines[:-1]))
+
+
+def with_a_vocabulary_of_another_form(folder: Path) -> None:
+    replace_checked(folder, "vocabulary.txt", b"just\nwords\n")
+
+
+def with_other_weights(folder: Path) -> None:
+    other = folder.parent / "other"
+    write_model(other, trained_model(n_components=5))
+    replace_checked(folder, "weights.safetensors", (other / "weights.safetensors").read_bytes())
+    shutil.rmtree(other)
+
+
+def with_weights_of_another_type(folder: Path) -> None:
+    arrays = safetensors.numpy.load_file(folder / "weights.safetensors")
+    arrays["W"] = arrays["W"].astype(np.float64)
+    replace_checked(folder, "weights.safetensors", safetensors.numpy.save(arrays))
+
+
+def without_an_array(folder: Path) -> None:
+    arrays = safetensors.numpy.load_file(folder / "weights.safetensors")
+    del arrays["b"]
+    replace_checked(folder, "weights.safetensors", safetensors.numpy.save(arrays))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (with_another_vocabulary, "the vocabulary has 6 words, so [Wc] should be"),
+        (with_a_vocabulary_of_another_form, "vocabulary, line 1"),
+        (with_other_weights, "6 topics by wins, expected 10"),
+        (with_weights_of_another_type, "W should be float32 .* but it is float64"),
+        (without_an_array, "KeyError 'b'"),
+        (lambda folder: replace_checked(folder, "weights.safetensors", b"\0" * 64), "SafetensorError"),
+        (lambda folder: replace_checked(folder, "topics.json", b"{"), "JSONDecodeError"),
+        (lambda folder: replace_checked(folder, "topics.json", b"[]"), "TypeError"),
+        (lambda folder: replace_checked(folder, "topics.json", b"{}"), "KeyError 'wins'"),
+        (lambda folder: replace_checked(folder, "history.jsonl", b"\xff\n"), "UnicodeDecodeError"),
+        (lambda folder: (folder / "config.json").write_text("{"), "not valid JSON"),
+        (lambda folder: (folder / "config.json").write_text("{}"), "not of a Kate model"),
+        (lambda folder: edit_config(folder, files={}), "expects None"),
+        (lambda folder: edit_config(folder, files=None), "expects None"),
+        (lambda folder: edit_config(folder, vocabulary={}), "KeyError 'n_documents'"),
+        (lambda folder: edit_config(folder, encoder={"scaling": "l2"}), "TypeError"),
+        (
+            lambda folder: edit_config(
+                folder, encoder={"scaling": "log", "activation": "tanh", "output": "activation"}
+            ),
+            "scaling 'log'; expected one of max, l2",
+        ),
+    ],
+)
+def test_files_that_do_not_belong_together_are_refused(
+    folder: Path, spoil: Callable[[Path], Any], message: str
+) -> None:
+    spoil(folder)
+    with pytest.raises(FolderError, match=message):
+        kate.load(folder)

@@ -1,0 +1,288 @@
+"""TextModel on two themes that share no word: what belongs together is known."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kate
+from kate.model.encoder import EmptyDocumentsWarning
+from kate.model.text_model import NotFittedError, TextModel, UnknownWordError
+from kate.text.documents import Documents
+
+THEMES = {
+    "peace": ["peace", "treaty", "nations", "embassy", "minister", "negotiation", "ratified", "allies"],
+    "money": ["gold", "silver", "coin", "bank", "treasury", "currency", "mint", "dollars"],
+}
+QUICK = {
+    "max_epochs": 40,
+    "batch_size": 10,
+    "learning_rate": 0.02,
+    "dropout": 0.3,
+    "random_state": 0,
+    "verbose": False,
+}
+
+
+def toy_texts(n_each: int = 40) -> list[str]:
+    random = np.random.default_rng(0)
+    words = [THEMES[theme] for _ in range(n_each) for theme in THEMES]
+    return [" ".join(random.choice(theme, size=5, replace=False)) for theme in words]
+
+
+@pytest.fixture(scope="module")
+def model() -> TextModel:
+    return TextModel(n_components=4, **QUICK).fit(toy_texts())
+
+
+def test_a_topic_has_words_of_one_theme(model: TextModel) -> None:
+    topics = [topic for topic in model.topics(top=5) if topic.words]
+    assert len(model.topics()) == 8
+    assert len(topics) >= 2
+    for topic in topics:
+        assert any(set(topic.words) <= set(words) for words in THEMES.values()), topic
+    assert sum(topic.share for topic in topics) == pytest.approx(1)  # one winner of four neurons a document
+
+
+def test_more_words_continue_fewer(model: TextModel) -> None:
+    for short, long in zip(model.topics(top=3), model.topics(top=30), strict=True):
+        assert long.words[:3] == short.words
+        assert long.coherence == short.coherence
+
+
+def test_topics_by_weights_are_the_strongest_weights(model: TextModel) -> None:
+    readable = np.array(model.vocabulary.readable)
+    for topic in model.topics(top=1, by="weights"):
+        column = model.encoder.W[:, topic.neuron]
+        assert topic.words == (readable[column.argmax() if topic.pole == "+" else column.argmin()],)
+
+
+def test_similar_words_are_of_the_same_theme(model: TextModel) -> None:
+    similar = model.similar_words("treaty", top=4)
+    assert {word for word, _ in similar} <= set(THEMES["peace"]) - {"treaty"}
+    cosines = [cosine for _, cosine in similar]
+    assert cosines == sorted(cosines, reverse=True)
+    assert max(map(abs, cosines)) <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("form", ["Treaties", "treati", " treaty "])
+def test_any_form_of_a_word_will_do(model: TextModel, form: str) -> None:
+    assert model.similar_words(form) == model.similar_words("treaty")
+
+
+def test_there_are_only_so_many_other_words(model: TextModel) -> None:
+    assert len(model.similar_words("gold", top=1000)) == 15
+
+
+def test_an_unknown_word_brings_close_ones(model: TextModel) -> None:
+    with pytest.raises(
+        UnknownWordError, match=r"'currancy' is not among the 16 words.*did you mean currency"
+    ):
+        model.similar_words("currancy")
+    with pytest.raises(ValueError, match="try a word of the texts"):
+        model.similar_words("xyzzy")
+    with pytest.raises(UnknownWordError, match="several words"):
+        model.similar_words("gold coin")
+
+
+def test_vectors_tell_the_themes_apart(model: TextModel) -> None:
+    vectors = model.encode(["a treaty of peace", "ratified by allies", "gold and silver"])
+    assert (vectors.shape, vectors.dtype) == ((3, 4), np.float32)
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert units[0] @ units[1] > 0.5 > units[0] @ units[2]
+
+
+def test_all_kinds_of_texts_are_one(model: TextModel) -> None:
+    texts = toy_texts(3)
+    expected = model.encode(texts)
+    kinds: list[Any] = [iter(texts), pl.Series(texts), np.array(texts), Documents.from_texts(texts)]
+    for kind in kinds:
+        np.testing.assert_array_equal(model.encode(kind), expected)
+
+
+def test_fit_encode_is_fit_then_encode(model: TextModel) -> None:
+    vectors = TextModel(n_components=4, **QUICK).fit_encode(Documents.from_texts(toy_texts()))
+    np.testing.assert_array_equal(vectors, model.encode(toy_texts()))
+
+
+def test_documents_without_words_get_one_vector_and_a_warning(model: TextModel) -> None:
+    with pytest.warns(EmptyDocumentsWarning, match="2 of 3 documents") as caught:
+        vectors = model.encode(["", "gold", "xyzzy"])
+    assert caught[0].filename == __file__
+    np.testing.assert_array_equal(vectors[0], vectors[2])
+    assert model.encode([]).shape == (0, 4)
+
+
+def test_the_topics_of_a_document_are_of_its_theme(model: TextModel) -> None:
+    with pytest.warns(EmptyDocumentsWarning, match="1 of 3"):
+        peace, money, nothing = model.document_topics([*toy_texts()[:2], "xyzzy"])
+    for won, theme in ((peace, "peace"), (money, "money")):
+        [(topic, strength)] = won  # a tenth of four neurons, rounded up
+        assert set(topic.words) <= set(THEMES[theme])
+        assert strength > 0
+    assert nothing == []
+    assert model.document_topics([]) == []
+
+
+def test_shares_count_the_documents_that_a_topic_wins(model: TextModel) -> None:
+    winners = [won[0][0].name for won in model.document_topics(toy_texts())]
+    for topic in model.topics():
+        assert winners.count(topic.name) / len(winners) == pytest.approx(topic.share)
+
+
+def test_a_model_knows_what_it_was_made_of(model: TextModel) -> None:
+    assert (model.n_components, model.n_documents, len(model.vocabulary)) == (4, 80, 16)
+    assert model.output_bias.shape == (16,)
+    assert [row["epoch"] for row in model.history] == list(range(1, 41))
+    settings = model.settings
+    assert settings["n_winners"] is not None  # what was left to Kate is filled in
+    assert settings["language"] == "english"
+    assert not {"n_jobs", "verbose", "device"} & settings.keys()
+    assert repr(model) == "TextModel(n_components=4), fitted on 80 documents, 16 words"
+
+
+def test_settings_reach_counts_and_network() -> None:
+    model = TextModel(
+        n_components=np.int64(2),
+        vocabulary_size=10,
+        stop_words=iter(["gold", "coin"]),
+        n_jobs=1,
+        max_epochs=1,
+    )
+    assert model.settings["stop_words"] == ["coin", "gold"]
+    for _ in range(2):  # an iterator of stop words must do for a second fit
+        model.fit(toy_texts(), validation=toy_texts(2))
+        assert len(model.vocabulary) == 10
+        assert not {"gold", "coin"} & set(model.vocabulary.readable)
+        assert model.settings["stop_words"] == ["coin", "gold"]
+        assert model.settings["n_components"] == 2
+        assert len(model.history) == 1
+        assert model.history[0]["validation_loss"] is not None
+    generator = TextModel(2, random_state=np.random.RandomState(0), max_epochs=1).fit(toy_texts(2))
+    assert generator.settings["random_state"] is None
+
+
+def test_one_topic_and_two_words_are_enough() -> None:
+    model = TextModel(n_components=1, max_epochs=3, random_state=0).fit(
+        ["gold gold", "peace", "gold", "peace"]
+    )
+    assert model.encode(["gold"]).shape == (1, 1)
+    assert {topic.words for topic in model.topics()} == {("gold",), ("peace",)}
+    assert len(model.similar_words("gold")) == 1
+    lonely = TextModel(n_components=1, max_epochs=1).fit(["gold", "gold gold"])
+    assert lonely.similar_words("gold") == []
+
+
+def test_an_unknown_setting_is_refused_at_once() -> None:
+    with pytest.raises(TypeError, match="no setting 'max_epoch'; did you mean max_epochs"):
+        TextModel(max_epoch=3)
+    with pytest.raises(TypeError, match="choose from activation, amplification"):
+        TextModel(qqqqqqqq=1)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ([], "no documents"),
+        (["only one document"], "one document is not enough"),
+        (["", "", ""], "empty vocabulary"),
+        (["the of and", "12 34"], "empty vocabulary"),
+    ],
+)
+def test_a_corpus_to_learn_nothing_from_is_refused(texts: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TextModel(n_components=2).fit(texts)
+
+
+@pytest.mark.parametrize("texts", ["one string", [b"bytes", b"more"], [None, "text"], 3])
+def test_what_is_no_list_of_texts_is_refused(texts: Any) -> None:
+    with pytest.raises(TypeError):
+        TextModel(n_components=2).fit(texts)
+
+
+def test_validation_without_documents_is_refused() -> None:
+    with pytest.raises(ValueError, match="validation holds no documents"):
+        TextModel(n_components=2).fit(toy_texts(), validation=[])
+
+
+def test_a_wrong_setting_is_found_before_texts_are_read() -> None:
+    def texts() -> Iterator[str]:
+        pytest.fail("the texts were read first")
+        yield ""
+
+    with pytest.raises(ValueError, match="n_winners=5 is more than n_components=4"):
+        TextModel(n_components=4, n_winners=5).fit(texts())
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was() -> None:
+    model = TextModel(n_components=2, max_epochs=1, random_state=0).fit(toy_texts(3))
+    before = model.encode(["gold"])
+    with pytest.raises(ValueError, match="no documents"):
+        model.fit([])
+    np.testing.assert_array_equal(model.encode(["gold"]), before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [({"top": 0}, "1 to 30"), ({"top": 31}, "1 to 30"), ({"by": "luck"}, "by 'wins' or by 'weights'")],
+)
+def test_topics_that_do_not_exist_are_refused(
+    model: TextModel, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        model.topics(**arguments)
+
+
+def test_none_at_all_is_not_a_number_of_answers(model: TextModel) -> None:
+    with pytest.raises(ValueError, match="top is 0"):
+        model.document_topics(["gold"], top=0)
+    with pytest.raises(ValueError, match="top is 0"):
+        model.similar_words("gold", top=0)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda model: model.encode(["text"]),
+        lambda model: model.topics(),
+        lambda model: model.similar_words("word"),
+        lambda model: model.document_topics(["text"]),
+        lambda model: model.save("folder"),
+        lambda model: model.vocabulary,
+        lambda model: model.n_documents,
+    ],
+)
+def test_an_unfitted_model_says_so(use: Any) -> None:
+    model = TextModel(n_components=3)
+    assert model.settings == {"n_components": 3}
+    assert repr(model) == "TextModel(n_components=3), not fitted"
+    with pytest.raises(NotFittedError, match=r"call fit\(texts\)"):
+        use(model)
+
+
+def test_a_loaded_model_can_be_fitted_anew(model: TextModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "model")
+    again = kate.load(tmp_path / "model").fit(toy_texts())
+    np.testing.assert_array_equal(again.encode(toy_texts()), model.encode(toy_texts()))
+
+
+def test_a_saved_model_answers_without_scikit_learn_or_a_compiler(model: TextModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "model")
+    kate.Index.build(model, Documents.from_texts(toy_texts(2))).save(tmp_path / "index")
+    code = f"""
+import sys, kate
+model = kate.load({str(tmp_path / "model")!r})
+model.topics(), model.topics(by="weights"), model.encode(["gold"]), model.document_topics(["gold"])
+model.similar_words("gold"), kate.Index.load({str(tmp_path / "index")!r}).search("gold")
+heavy = {{"sklearn", "numba", "llvmlite", "torch", "matplotlib", "pandas", "pyarrow", "rich"}}
+sys.exit(", ".join(sorted(heavy & sys.modules.keys())) or 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,174 @@
+"""One run: every task that fits is scored, no test document reaches a fit, Ctrl-C is never a result."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+from contextlib import suppress
+from typing import Any, Self
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.decomposition import TruncatedSVD
+
+from kate.model.kate import KATE
+from kate.research.datasets.corpus import Corpus
+from kate.research.evaluation import TASKS, Run, corpus_of, evaluate
+from research.evaluation.toys import Topicless, make_documents
+
+
+def small(**changes: Any) -> KATE:
+    return KATE(**({"n_components": 6, "max_epochs": 20, "random_state": 0, "verbose": False} | changes))
+
+
+@pytest.fixture(scope="module")
+def run(corpus: Corpus) -> Run:
+    return evaluate(corpus, small())
+
+
+def test_every_task_is_scored_or_skipped_with_a_reason(run: Run) -> None:
+    assert not run.errors
+    assert {*run.scores, *run.skipped} == set(TASKS)
+    assert run.skipped == {
+        "multilabel": "multilabel needs labels:sets",
+        "regression": "regression needs labels:number",
+    }
+
+
+def test_the_scores_are_those_of_an_easy_corpus(run: Run) -> None:
+    assert run.scores["classification"]["accuracy"] == 1
+    probes = {"accuracy", "macro_f1", "paper_probe_accuracy", "paper_probe_macro_f1"}
+    assert set(run.scores["classification"]) == probes
+    assert 0 <= run.scores["classification"]["paper_probe_accuracy"] <= 1  # few documents for its small steps
+    assert run.scores["retrieval"]["precision@10"] > 0.9
+    assert 0 <= run.scores["topics"]["mscd"] <= 1
+    topics = {"npmi", "npmi_test", "c_v_documents", "diversity"}
+    assert set(run.scores["topics"]) == {"mscd", *topics, *(f"weights_{name}" for name in topics)}
+    assert run.scores["time"] == {f"{stage}_seconds": run.seconds[stage] for stage in ("fit", "encode")}
+
+
+def test_words_have_their_neighbours_by_name(run: Run, corpus: Corpus) -> None:
+    assert set(run.details["words"]) == {"hockey", "space"}  # the query words that the corpus has
+    assert all(len(set(words)) == 5 for words in run.details["words"].values())
+    assert set(run.details["words"]["space"]) <= set(corpus.vocabulary.words) - {"space"}
+
+
+def test_settings_are_those_that_were_used(run: Run) -> None:
+    assert run.settings["n_winners"] == 1  # None when it was made
+    assert run.training["epochs"] == 20
+
+
+def test_no_test_document_reaches_a_fit(corpus: Corpus) -> None:
+    garbage = np.random.default_rng(0).permutation(corpus.X[corpus.test].toarray().T).T * 7
+    X = corpus.X.toarray()
+    X[corpus.test] = garbage
+    labels = np.array(corpus.labels, dtype="<U8")
+    labels[corpus.test] = "nonsense"
+    spoiled = dataclasses.replace(
+        corpus, X=sp.csr_array(X), labels=labels, classes=[*corpus.classes, "nonsense"]
+    )
+    clean_model, spoiled_model = small(), small()
+
+    clean = evaluate(corpus, clean_model, ["classification", "topics", "words"])
+    other = evaluate(spoiled, spoiled_model, ["classification", "topics", "words"])
+
+    np.testing.assert_array_equal(clean_model.encoder_.W, spoiled_model.encoder_.W)
+    np.testing.assert_array_equal(clean_model.mean_, spoiled_model.mean_)
+    for name in ("strength", "validation_accuracy"):
+        assert clean.details["classification"][name] == other.details["classification"][name]
+    assert clean.details["topics"] == other.details["topics"]  # words are chosen without them too
+    assert clean.training["validation_loss"] == other.training["validation_loss"]
+    assert other.scores["classification"]["accuracy"] == 0  # and yet it was the spoiled documents' score
+
+
+@pytest.mark.parametrize("kind", ["sets", "number"])
+def test_probes_choose_without_the_test_documents(kind: str) -> None:
+    random = np.random.default_rng(1)
+    subjects = ["sport", "space", "money"] * 40
+    values = [f"{one};odd" if n % 2 else one for n, one in enumerate(subjects)]
+    if kind == "number":
+        values = [str(len(one) + random.normal()) for one in subjects]
+    corpus = corpus_of(make_documents(values), label_separator=";" if kind == "sets" else None)
+    labels = corpus.labels.toarray() if kind == "sets" else np.array(corpus.labels)
+    labels[corpus.test] = random.permutation(labels[corpus.test])
+    spoiled = dataclasses.replace(corpus, labels=sp.csr_array(labels) if kind == "sets" else labels)
+    task = "multilabel" if kind == "sets" else "regression"
+
+    clean, other = (evaluate(one, Topicless(4, 0), [task]) for one in (corpus, spoiled))
+
+    assert clean.details == other.details
+    assert clean.scores != other.scores
+
+
+def test_the_validation_documents_are_given_to_a_model_that_follows_them(corpus: Corpus) -> None:
+    seen = {}
+
+    class Watching(Topicless):
+        def fit(self, X: Any, validation: Any = None) -> Self:
+            seen["fit"], seen["validation"] = X, validation
+            return super().fit(X)
+
+    evaluate(corpus, Watching(2, 0), ["time"])
+
+    assert (seen["fit"] != corpus.X[corpus.fitting]).nnz == 0
+    assert (seen["validation"] != corpus.X[corpus.validation]).nnz == 0
+
+
+def test_vectors_that_are_not_centred_are_retrieved_both_ways(corpus: Corpus) -> None:
+    tilted = evaluate(corpus, Topicless(4, 0), ["retrieval"])
+    centred = evaluate(corpus, small(max_epochs=2), ["retrieval"])
+
+    assert not tilted.details["retrieval"]["vectors_are_centred"]
+    assert "centred_map" in tilted.scores["retrieval"]
+    assert centred.details["retrieval"]["vectors_are_centred"]
+    assert "centred_map" not in centred.scores["retrieval"]
+
+
+def test_any_estimator_will_do_and_what_it_lacks_is_skipped(corpus: Corpus) -> None:
+    run = evaluate(corpus, TruncatedSVD(4, random_state=0))
+
+    assert run.scores["classification"]["accuracy"] > 0.9
+    assert run.settings["n_components"] == 4
+    assert run.skipped["words"] == "words needs words"
+    assert "npmi" in run.scores["topics"]
+
+
+def test_a_model_may_be_a_name(corpus: Corpus, quick_model: type[Topicless]) -> None:
+    run = evaluate(corpus, "quick", ["classification", "topics"])
+
+    assert run.settings["n_components"] == 128
+    assert run.skipped == {"topics": "topics needs topics"}
+
+
+def test_a_task_that_fails_leaves_the_others_alone(corpus: Corpus) -> None:
+    class Dizzy(Topicless):
+        @property
+        def components_(self) -> Any:
+            return np.full((2, 3), np.nan)
+
+    run = evaluate(corpus, Dizzy(4, 0))
+
+    assert run.errors["topics"]["type"] == "ValueError"
+    assert "NaN" in run.errors["topics"]["message"]
+    assert run.scores["classification"]
+
+
+def test_an_interrupt_that_the_model_swallows_still_ends_the_run(corpus: Corpus) -> None:
+    class Stubborn(Topicless):
+        def fit(self, X: Any) -> Self:
+            with suppress(KeyboardInterrupt):  # stops early, as the training loop does
+                signal.raise_signal(signal.SIGINT)
+            return super().fit(X)
+
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(corpus, Stubborn(4, 0))
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_what_cannot_be_evaluated_is_refused_before_the_fit(corpus: Corpus) -> None:
+    with pytest.raises(ValueError, match="there is no task 'clustering'; choose from classification"):
+        evaluate(corpus, Topicless(4), ["clustering"])
+    with pytest.raises(ValueError, match="'toy' has no validation documents"):
+        evaluate(dataclasses.replace(corpus, validation=[]), Topicless(4))

@@ -1,0 +1,60 @@
+"""Cells → numbers, or the reason why there is none; and the paper's own numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from kate.research.reproduce.lookup import Results, papers_name, papers_score
+from kate.research.reproduce.plan import GridCell, RunPlan
+from research.reproduce.toys import invented
+
+KATE = GridCell("toy", "kate", "tuned", 4)
+
+
+def test_a_score_is_the_mean_over_the_seeds(plan: RunPlan) -> None:
+    found = Results(plan, invented(plan)).score(KATE, "classification", "accuracy")
+    assert found.score is not None
+    assert (found.score.mean, found.score.n) == (pytest.approx(0.55), 2)
+    assert found.score.sd == pytest.approx(0.0707, abs=1e-3)
+
+
+def test_of_several_names_the_first_that_is_there(plan: RunPlan) -> None:
+    results = Results(plan, invented(plan))
+    found = results.score(KATE, "retrieval", ["centred_precision@1%", "precision@1%"])
+    assert found.mean == pytest.approx(0.275)
+
+
+def test_a_missing_number_has_a_reason(plan: RunPlan) -> None:
+    records = invented(plan)
+    results = Results(plan, records)
+    assert results.score(GridCell("wiki10", "kate", "paper", 4), "multilabel", "macro_f1").state == "no data"
+    assert (
+        results.score(GridCell("toy", "no-such-model", "paper", 4), "topics", "mscd").state == "not available"
+    )
+    assert Results(plan, {}).score(KATE, "topics", "mscd").state == "not run"
+    keys = [plan.planned(KATE, seed).key or "" for seed in plan.seeds]
+    for key in keys:
+        records[key]["skipped"] = {"topics": "topics needs topics"}
+        del records[key]["scores"]["topics"]
+    assert results.score(KATE, "topics", "mscd").reason == "topics needs topics"
+
+
+def test_an_error_is_told_and_one_seed_is_not_all(plan: RunPlan) -> None:
+    records = invented(plan)
+    first, second = (plan.planned(KATE, seed).key or "" for seed in plan.seeds)
+    error = {"fit": {"type": "MemoryError", "message": "too large"}}
+    records[first] |= {"status": "failed", "errors": error, "scores": {}}
+    found = Results(plan, records).score(KATE, "topics", "mscd")
+    assert found.state == "value"
+    assert found.reason == "1 of 2 seeds; one failed: MemoryError in fit: too large"
+    records[second] |= {"status": "failed", "errors": error, "scores": {}}
+    failed = Results(plan, records).score(KATE, "topics", "mscd")
+    assert (failed.state, failed.reason) == ("failed", "MemoryError in fit: too large")
+
+
+def test_the_papers_numbers_stand_by_model_and_size() -> None:
+    assert papers_score("20news", "topics.mscd", 20, "kate-noamp") == 0.154
+    assert papers_score("rcv1", "multilabel.micro_f1", 512, "docnade") == 0.831
+    assert papers_score("rcv1", "multilabel.micro_f1", 512, "dbn") is None
+    assert papers_score("20news", "time.fit_seconds", 20, "kate") == 1214
+    assert papers_name("kate") == "KATE"
