@@ -13,10 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from kate.engines.devices import Device, Precision
 from kate.engines.network import Network, Optimizer
-from kate.model.checks import checked_counts
 from kate.model.encoder import Encoder, Output, Scaling, scale_counts
 from kate.model.loop import HistoryRow, progress_bar, train
-from kate.model.settings import check_settings, paper_training, settings_for
+from kate.model.settings import check_settings, checked_counts, paper_training, settings_for
 from kate.model.training import KATETraining, Machine, hold_out, initial_network
 from kate.storage.saving import Arrays, Saveable
 

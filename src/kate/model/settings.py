@@ -1,12 +1,28 @@
-"""KATE's parameters: which values are allowed, and what None means for so many topics and documents."""
+"""KATE's parameters: which values are allowed, what None becomes, and the checks of counts that a model is given."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any
 
-from kate.model.checks import require_between, require_choice, require_whole
+import numpy as np
+from scipy.sparse import csr_matrix
 
-__all__ = ["check_settings", "paper_training", "settings_for"]
+__all__ = [
+    "MACHINE_PARAMETERS",
+    "check_settings",
+    "checked_counts",
+    "paper_training",
+    "require_between",
+    "require_choice",
+    "require_whole",
+    "settings_for",
+]
+
+MACHINE_PARAMETERS = ("n_jobs", "device", "verbose")
+"""Parameters that say how to compute, not what: no part of a model's settings. ``precision`` is not among them, because
+it changes the result."""
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "loss": ("softmax", "cross-entropy"),
@@ -69,7 +85,7 @@ def check_settings(model: Any) -> None:
 def settings_for(model: Any, n_documents: int) -> dict[str, Any]:
     """All parameters that shape the network, with None replaced by what suits the topics and the documents."""
     settings: dict[str, Any] = model.get_params(deep=False)
-    for name in ("random_state", "n_jobs", "device", "precision", "verbose"):
+    for name in (*MACHINE_PARAMETERS, "random_state"):
         del settings[name]
     for name, value in _suited_to(settings["n_components"], n_documents).items():
         if settings[name] is None:
@@ -118,3 +134,47 @@ def _suited_to(n_components: int, n_documents: int) -> dict[str, Any]:
         "learning_rate": 4e-3 if n_components < 32 else 2e-3,
         "batch_size": min(_LARGEST_BATCH, max(16, n_documents // 20)),
     }
+
+
+def checked_counts(model: Any, X: Any, *, reset: bool) -> csr_matrix:
+    """Counts as float32 in the canonical form, nothing stored that is zero; anything but counts is refused.
+
+    ``reset`` in fitting: the number of words is learned rather than compared, and one document is too few.
+    """
+    from sklearn.utils.validation import validate_data
+
+    if getattr(X, "format", "") == "csr" and X.ndim == 2 and X.dtype.kind in "biu":
+        # only the values are made anew: a conversion of the whole matrix would copy where they stand as well
+        X = csr_matrix((X.data.astype(np.float32), X.indices, X.indptr), shape=X.shape)
+    checked = validate_data(
+        model, X, reset=reset, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2 if reset else 1
+    )
+    counts = csr_matrix(checked)
+    if counts.nnz and counts.data.min() < 0:
+        raise ValueError(
+            f"Negative values in data passed to {type(model).__name__}: the lowest is {counts.data.min():g}; "
+            "word counts start at 0"
+        )
+    if not counts.has_canonical_format or not counts.data.all():
+        counts = counts.copy()  # the caller's matrix is theirs
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
+    return counts
+
+
+def require_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
+    """Refuse anything but one of a few values."""
+    if value not in allowed:
+        raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, allowed))}")
+
+
+def require_whole(name: str, value: Any, least: int = 1) -> None:
+    """Refuse anything but a whole number that is large enough."""
+    if type(value) is bool or not isinstance(value, Integral) or int(value) < least:
+        raise ValueError(f"{name}={value!r}: expected a whole number of at least {least}")
+
+
+def require_between(name: str, value: Any, low: float, high: float) -> None:
+    """Refuse anything but a number from ``low`` to below ``high``."""
+    if type(value) is bool or not (isinstance(value, Real) and low <= float(value) < high):
+        raise ValueError(f"{name}={value!r}: expected a number from {low:g} to below {high:g}")

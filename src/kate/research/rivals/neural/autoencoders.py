@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from scipy.sparse import csr_matrix
 
-from kate.model.checks import require_whole
 from kate.model.encoder import Output, Scaling, scale_counts
-from kate.model.settings import paper_training
+from kate.model.settings import paper_training, require_whole
 from kate.research.rivals.neural.neural_model import NeuralModel, set_output_bias
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from scipy.sparse import csr_matrix
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from kate.model.checks import checked_counts, require_between, require_choice, require_whole
 from kate.model.encoder import warn_about_empty
 from kate.model.loop import HistoryRow, progress_bar, train
+from kate.model.settings import checked_counts, require_between, require_choice, require_whole
 from kate.model.training import hold_out, start_of_output_bias
 from kate.research.rivals.base import CountMatrix, CountsEstimator, Floats
 from kate.storage.saving import Arrays
