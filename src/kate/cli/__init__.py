@@ -1,28 +1,25 @@
 """The command line: a thin layer over the Python API.
 
-    app.py      the application, and what becomes of errors, warnings, Ctrl-C and closed pipes
-    options.py  arguments and options that several commands share
-    output.py   tables for people, JSON for programs
-    corpus.py   commands that read documents: fit, encode, index
-    model.py    commands that show what was made: topics, words, search, info
-    datasets.py the commands datasets and datasets prepare
-    evaluate.py the command evaluate (tables.py: what it prints)
-    tune.py     the command tune
-    reproduce.py the command reproduce
-    showcase.py the command demo
+    app.py              the application: how errors, warnings, Ctrl-C and closed pipes end a command
+    options.py          arguments and options that several commands share
+    output.py           tables for people, JSON for programs
+    corpus_commands.py  fit, encode, index: they read documents
+    model_commands.py   topics, words, search, info: they show what was made
+    demo.py             demo
+    datasets.py         datasets, datasets prepare
+    evaluate.py         evaluate (evaluation_tables.py: the tables that it prints)
+    tune.py             tune
+    reproduce.py        reproduce
 
-Everything heavy is imported inside the command that needs it: ``kate topics`` must not wait for scikit-learn.
+Heavy packages are imported inside the command that needs them: ``kate topics`` must not wait for scikit-learn.
 """
 
-from kate.cli import ask as model
-from kate.cli import datasets, evaluate, reproduce, tune
-from kate.cli import demo as showcase
-from kate.cli import make as corpus
+from kate.cli import corpus_commands, datasets, demo, evaluate, model_commands, reproduce, tune
 from kate.cli.app import app
 
 __all__ = ["app", "main"]
 
-for _commands in (corpus, model, datasets, evaluate, tune, reproduce, showcase):
+for _commands in (corpus_commands, model_commands, datasets, evaluate, tune, reproduce, demo):
     _commands.add_to(app)
 
 

@@ -1,4 +1,4 @@
-"""Commands that read documents: fit, encode, index."""
+"""The commands that read documents: fit, encode, index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that show what was made: topics, words, search, info, datasets. None of them loads scikit-learn."""
+"""The commands that show what was made: topics, words, search, info. None of them loads scikit-learn."""
 
 from __future__ import annotations
 
