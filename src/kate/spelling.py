@@ -8,13 +8,13 @@ from collections.abc import Iterable
 __all__ = ["close_names", "did_you_mean"]
 
 
-def close_names(name: str, known: Iterable[str], n: int = 2) -> list[str]:
-    """At most ``n`` of the known names that look like ``name``, the closest first.
+def close_names(name: str, known: Iterable[str], n: int = 2, cutoff: float = 0.5) -> list[str]:
+    """At most ``n`` of the known names that look like ``name``, the closest first; 1 as ``cutoff`` is the same name.
 
     >>> close_names("max_epoch", ["max_epochs", "dropout"])
     ['max_epochs']
     """
-    return difflib.get_close_matches(name, list(known), n=n, cutoff=0.5)
+    return difflib.get_close_matches(name, list(known), n=n, cutoff=cutoff)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -105,6 +105,17 @@ def test_a_query_without_known_words_brings_close_ones(index: Index) -> None:
         index.search("")
 
 
+def test_a_query_of_endless_apostrophes_and_one_of_thousands_of_unknown_words_are_answered(
+    index: Index,
+) -> None:
+    strange = "gold ab" + "'s" * 990
+    assert index.search(strange, top=1) == index.search("gold", top=1)
+    assert len(Index.build(index.model, [strange, "gold"])) == 2
+    with pytest.raises(UnknownWordError, match="did you mean silver") as caught:
+        index.search("silvr " + " ".join(f"unknown{n}" for n in range(2000)))
+    assert len(str(caught.value)) < 300
+
+
 def test_vectors_of_queries_find_what_their_texts_find(index: Index) -> None:
     queries = ["silver", "peace", "peace and gold"]
     found = index.search_vectors(index.model.encode(queries), top=3)

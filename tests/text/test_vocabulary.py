@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+import warnings
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
-from kate.text import reading, slices
+from kate.text import counting
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 
@@ -91,16 +93,16 @@ def test_a_share_that_is_a_whole_number_of_documents_is_not_rounded_up() -> None
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 4, None])
-@pytest.mark.parametrize("slice_size", [1, 40, 10**6])
-def test_slices_and_threads_do_not_change_the_result(
-    monkeypatch: pytest.MonkeyPatch, n_jobs: int | None, slice_size: int
+@pytest.mark.parametrize("batch_size", [1, 40, 10**6])
+def test_batches_and_threads_do_not_change_the_result(
+    monkeypatch: pytest.MonkeyPatch, n_jobs: int | None, batch_size: int
 ) -> None:
     rng = np.random.default_rng(0)
     letters = np.array(list("abcdeé'"))
     texts = [" ".join("".join(rng.choice(letters, 4)) for _ in range(rng.integers(20))) for _ in range(60)]
     expected, expected_counts = Vocabulary.learn(texts, min_df=2, n_jobs=1)
-    monkeypatch.setattr(slices, "SLICE_SIZE", slice_size)
-    monkeypatch.setattr(reading, "SLICES_AT_ONCE", 3)
+    monkeypatch.setattr(counting, "BATCH_SIZE", batch_size)
+    monkeypatch.setattr(counting, "BATCHES_AT_ONCE", 3)
     for given in (texts, pl.Series(texts), iter(texts)):
         vocabulary, counts = Vocabulary.learn(given, min_df=2, n_jobs=n_jobs)
         assert list(vocabulary.to_lines()) == list(expected.to_lines())
@@ -126,21 +128,45 @@ def test_suggest_names_words_that_look_alike() -> None:
     assert vocabulary.suggest("Zebar") == ["zebra"]
     assert vocabulary.suggest("compagnies", n=1) == ["companies"]
     assert vocabulary.suggest("qqqq") == []
+    assert vocabulary.suggest("zebar compagnies zebar", n=1) == ["zebra", "companies"]
+
+
+def test_suggestions_for_thousands_of_unknown_words_take_no_time() -> None:
+    rng = np.random.default_rng(0)
+    letters = np.array(list("etaoinshrdlu"))
+    words = ["".join(rng.choice(letters, 8)) for _ in range(22_000)]
+    vocabulary, _ = Vocabulary.learn([" ".join(words[:20_000])], Tokenizer(None))
+    start = time.process_time()
+    found = vocabulary.suggest(" ".join(words[20_000:]))
+    assert time.process_time() - start < 2  # of processor time; difflib for every word takes a minute
+    assert found and set(found) <= set(vocabulary.readable)
+
+
+def test_another_stemmer_than_the_one_it_was_learned_with_is_named() -> None:
+    vocabulary, _ = Vocabulary.learn(TEXTS)
+    config = json.loads(json.dumps(vocabulary.config()))
+    config["tokens"]["stemmer"] = "PyStemmer 0.1"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Vocabulary.from_lines(vocabulary.to_lines(), config)
+    lines = [line.replace("trade\ttrade", "trad\ttrade") for line in vocabulary.to_lines()]
+    with pytest.warns(UserWarning, match=r"1 of 4 words .*'trade': 'trade', was 'trad'.* PyStemmer 0\.1"):
+        Vocabulary.from_lines(lines, config)
 
 
 @pytest.mark.parametrize(
-    "tokens", [Tokenizer(), Tokenizer("german", stop_words=("über", "it's")), Tokenizer(None)]
+    "tokenizer", [Tokenizer(), Tokenizer("german", stop_words=("über", "it's")), Tokenizer(None)]
 )
-def test_lines_and_config_bring_everything_back(tmp_path: Path, tokens: Tokenizer) -> None:
+def test_lines_and_config_bring_everything_back(tmp_path: Path, tokenizer: Tokenizer) -> None:
     texts = ["Straße über Straße", "can't stop l'été", "हिन्दी 漢字漢字"]
-    vocabulary, counts = Vocabulary.learn(texts, tokens)
+    vocabulary, counts = Vocabulary.learn(texts, tokenizer)
     file = tmp_path / "vocabulary.txt"
     file.write_text("\n".join(vocabulary.to_lines()) + "\n", encoding="utf-8")
     config = json.loads(json.dumps(vocabulary.config()))
     with file.open(encoding="utf-8") as lines:
         loaded = Vocabulary.from_lines(lines, config)
     assert list(loaded.to_lines()) == list(vocabulary.to_lines())
-    assert loaded.tokens == tokens
+    assert loaded.tokenizer == tokenizer
     assert loaded.n_documents == 3
     assert (loaded.count(texts) != counts).nnz == 0
 

@@ -251,10 +251,10 @@ def load(folder: StrPath) -> TextModel:
 
 def unknown_word(query: str, vocabulary: Vocabulary) -> UnknownWordError:
     """The error for a word, or a query, of which the vocabulary has nothing, with what may be meant."""
-    words = query.split()
-    close = dict.fromkeys(suggestion for word in words for suggestion in vocabulary.suggest(word, 3))
+    close = vocabulary.suggest(query)
     hint = f"did you mean {', '.join(close)}?" if close else "try a word of the texts that is no stop word"
-    found = f"{query!r} is not" if len(words) == 1 else f"no word of {query!r} is"
+    shown = repr(query if len(query) <= 100 else f"{query[:100]}…")
+    found = f"{shown} is not" if len(query.split()) == 1 else f"no word of {shown} is"
     return UnknownWordError(f"{found} among the {len(vocabulary):,} words of the model; {hint}")
 
 

@@ -1,4 +1,4 @@
-"""Counts: texts → word counts as a scikit-learn transformer, a thin shell around :class:`Vocabulary`."""
+"""Counts: texts → word counts as a scikit-learn transformer, a thin layer over :class:`Vocabulary`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Counts"]
 
 
 class Counts(TransformerMixin, BaseEstimator):
-    """Count the words of texts: CountVectorizer, several times as fast, with stems and readable names.
+    """Count the words of texts, as CountVectorizer does: several times as fast, with stems and readable names.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ class Counts(TransformerMixin, BaseEstimator):
     language : stemmer and stop words, see :func:`kate.text.tokenizer.languages`; "porter" is the original Porter
         algorithm; None means neither stems nor stop words.
     stem : False keeps the words as they are written.
-    stop_words : takes the place of the language's list; ``()`` for none.
-    n_jobs : threads; None takes as many as Polars does. The result does not depend on it.
+    stop_words : used instead of the language's list; ``()`` for none.
+    n_jobs : threads; None takes all cores (see :func:`kate.threads.thread_count`). The result does not depend on it.
 
     Attributes
     ----------
@@ -70,12 +70,12 @@ class Counts(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X: Iterable[str], y: Any = None, **_: Any) -> sparse.csr_array:
         """Learn the vocabulary and return the counts (n_docs, n_words) in the same pass."""
-        tokens = Tokenizer(self.language, self.stem, self.stop_words)
-        self.lexicon_, counts = Vocabulary.learn(X, tokens, self.vocabulary_size, self.min_df, self.n_jobs)
+        tokenizer = Tokenizer(self.language, self.stem, self.stop_words)
+        self.lexicon_, counts = Vocabulary.learn(X, tokenizer, self.vocabulary_size, self.min_df, self.n_jobs)
         return counts
 
     def transform(self, X: Iterable[str]) -> sparse.csr_array:
-        """Counts (n_docs, n_words) of texts; words that were not learned are passed over."""
+        """Counts (n_docs, n_words) of texts; words that were not learned are left out."""
         check_is_fitted(self)
         return self.lexicon_.count(X, self.n_jobs)
 
@@ -90,7 +90,7 @@ class Counts(TransformerMixin, BaseEstimator):
         return np.asarray(self.lexicon_.readable, dtype=object)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """The stems, one a column."""
+        """The stems, one per column."""
         check_is_fitted(self)
         return np.asarray(self.lexicon_.words, dtype=object)
 

@@ -1,9 +1,8 @@
-"""Words: what counts as one, which are dropped, and what stem stands for them.
+"""Text → words: what is a word, which words are dropped, and which stem stands for them.
 
-A text is read in two steps. :meth:`Tokenizer.cut` cuts it into chunks, runs of letters, digits and apostrophes
-as they stand in the text. A corpus has millions of chunks but few *distinct* ones, so everything else (lower
-case, Unicode forms, apostrophes, stop words, stems) is done once for each distinct chunk, by
-:meth:`Tokenizer.resolve`.
+A text is read in two steps. :meth:`Tokenizer.cut` cuts it into chunks: runs of letters, digits and apostrophes, as the
+text has them. A corpus has millions of chunks but few *distinct* ones, so everything else (lower case, Unicode forms,
+apostrophes, stop words, stems) is done once for each distinct chunk, by :meth:`Tokenizer.resolve`.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ __all__ = ["Tokenizer", "languages"]
 _APOSTROPHES = "'’‘‛ʼ＇`´"
 # Invisible inside a word: soft hyphen, zero-width non-joiner (Persian) and joiner (Indic scripts).
 _INVISIBLE = "\u00ad\u200c\u200d"
-# What else is inside a word: digits, and marks, so that "é" is one letter whether it is stored as one code
-# point or as two. Neither the underscore nor ½.
+# Also inside a word: digits, and marks, so that "é" is one letter whether it is stored as one code point or two.
+# Not the underscore and not ½.
 _INSIDE = rf"\p{{M}}\p{{Nd}}·{_INVISIBLE}{_APOSTROPHES}"
-# At least one letter and two characters: what will be dropped anyway is best not cut out in the first place.
+# At least one letter and two characters: the rest would be dropped anyway.
 _CHUNK = rf"\p{{L}}[\p{{L}}{_INSIDE}]+|\p{{Nd}}[{_INSIDE}]*\p{{L}}[\p{{L}}{_INSIDE}]*"
-# What English, German or Dutch hang on to a word by an apostrophe ("company's", "geht's", "foto's").
+# Endings after an apostrophe in English, German and Dutch ("company's", "geht's", "foto's").
 _ENDINGS = frozenset({"s", "d", "m", "ll", "ve", "re"})
 # Characters that belong to the spelling of one language and separate words in the others.
 _SPELLING = {"catalan": "·", "persian": "\u200c"}
@@ -44,7 +43,7 @@ def languages() -> list[str]:
     return sorted(Stemmer.algorithms())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tokenizer:
     """How a text becomes words: lower case, no digits-only or one-letter words, no stop words, stems.
 
@@ -53,12 +52,12 @@ class Tokenizer:
     language : the stemmer and the stop words (see :func:`languages`); "porter" is the original Porter
         algorithm with English stop words; None means neither stems nor stop words.
     stem : False keeps the words as they are.
-    stop_words : takes the place of the language's list; ``()`` for none.
+    stop_words : used instead of the language's list; ``()`` for none.
 
-    Unicode forms are unified (NFKC: "ﬁ" is "fi", a letter and its accent are one), soft hyphens vanish,
-    "company's" is "company", "l'homme" is "homme" ("l" has one letter), and a contraction such as "don't" is
-    one word, in English a stop word. Scripts that put no spaces between words (Chinese, Japanese, Thai) need
-    a segmenter beforehand.
+    Unicode forms are unified (NFKC: "ﬁ" is "fi", a letter and its accent are one), soft hyphens are removed,
+    "company's" is "company", "l'homme" is "homme" ("l" has one letter only), and a contraction such as "don't" is
+    one word, in English a stop word. Scripts without spaces between words (Chinese, Japanese, Thai) must be
+    segmented first.
 
     >>> Tokenizer().words("The company's 3 offices in 2024: don't panic!")
     ['compani', 'offic', 'panic']
@@ -87,7 +86,7 @@ class Tokenizer:
             object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
 
     def words(self, text: str) -> list[str]:
-        """The words (stems) of one text in their order: what counting counts.
+        """The words (stems) of one text in their order, as they are counted.
 
         >>> Tokenizer("french", stem=False).words("Aujourd’hui, l’école des élèves")
         ['école', 'élèves']
@@ -102,7 +101,7 @@ class Tokenizer:
     def resolve(self, chunks: pl.Series) -> pl.DataFrame:
         """What chunks stand for: rows (chunk: its position, word: as people read it, stem).
 
-        A chunk has no row when it is dropped, and several when apostrophes join several words.
+        A chunk that is dropped has no row; one of several words joined by apostrophes has several.
         """
         table = pl.DataFrame({"word": self.fold(chunks)}).with_row_index("chunk")
         joined = pl.col("word").str.contains("['·]")
@@ -114,10 +113,10 @@ class Tokenizer:
             pl.col("word").str.len_chars() > 1,
             ~pl.col("word").is_in(list(self.stop_list)),
         )
-        return table.with_columns(self._stems(table["word"]).alias("stem"))
+        return table.with_columns(self.stems(table["word"]).alias("stem"))
 
     def fold(self, words: pl.Series) -> pl.Series:
-        """One spelling for the many of a word: lower case, one apostrophe, one Unicode form."""
+        """The same spelling for all forms of a word: lower case, one kind of apostrophe, one Unicode form."""
         words = words.str.replace_all(f"[{_APOSTROPHES}]", "'").str.strip_chars_end("'·")
         beyond_ascii = (words.str.len_bytes() != words.str.len_chars()).arg_true()
         if len(beyond_ascii):
@@ -127,55 +126,90 @@ class Tokenizer:
         return words.str.to_lowercase()
 
     def _unify(self, words: pl.Series) -> pl.Series:
-        """One Unicode form, nothing invisible; the capital that lower-casing spoils made small."""
+        """One Unicode form, nothing invisible, and no "İ", which lower-casing would spoil."""
         invisible = "".join(set(_INVISIBLE) - set(_SPELLING.get(self.language or "", "")))
         return (
             words.str.replace_all(f"[{invisible}]", "")
             .str.normalize("NFKC")
-            .str.replace_all(r"\s", "")  # an Arabic ligature may stand for a phrase: one word stays one
-            # to_lowercase would give "İ" an i with a second dot, which nobody types
+            # an Arabic ligature may stand for a phrase: it stays one word
+            .str.replace_all(r"\s", "")
+            # to_lowercase would make an i with a second dot of "İ", which nobody types
             .str.replace_all("İ|i\u0307", "i")
         )
+
+    def stems(self, words: pl.Series) -> pl.Series:
+        """The stem of each word; the word itself if there are no stems."""
+        if self.language is None or not self.stem:
+            return words
+        # A new stemmer each time: threads must not share one, and its cache is slower than stemming.
+        return pl.Series(Stemmer.Stemmer(self.language, 0).stemWords(words.to_list()), dtype=pl.String)
 
     @cached_property
     def stop_list(self) -> frozenset[str]:
         """The stop words in force, folded as the words of a text are."""
+        return frozenset(self.fold(pl.Series(self._stop_words_in_force, dtype=pl.String)))
+
+    @property
+    def _stop_words_in_force(self) -> list[str]:
         if self.stop_words is not None:
-            given: Iterable[str] = self.stop_words
-        else:
-            given = stop_words_of(self.language) if self.language is not None else ()
-        return frozenset(self.fold(pl.Series(sorted(given), dtype=pl.String)))
+            return list(self.stop_words)
+        return sorted(stop_words_of(self.language)) if self.language is not None else []
+
+    def __eq__(self, other: object) -> bool:
+        """Equal tokenizers make the same words of every text."""
+        return isinstance(other, Tokenizer) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[str | None, bool, frozenset[str]]:
+        return self.language, self.stem, self.stop_list
 
     def config(self) -> dict[str, Any]:
-        """The settings as JSON can hold them.
+        """What is in force, as JSON can hold it: a saved model must not follow a newer list of stop words.
 
         >>> Tokenizer.from_config(Tokenizer("porter").config()) == Tokenizer("porter")
         True
         """
-        stop_words = None if self.stop_words is None else list(self.stop_words)
-        return {"language": self.language, "stem": self.stem, "stop_words": stop_words}
+        return {
+            "language": self.language,
+            "stem": self.stem,
+            "stop_words": self._stop_words_in_force,
+            "stemmer": f"PyStemmer {Stemmer.version()}",
+        }
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Tokenizer:
+        """The tokenizer that ``config`` came from; Kate 0.1 wrote null for the stop words of the language."""
         return cls(config["language"], config["stem"], config["stop_words"])
 
     def _split(self, word: str) -> list[str]:
         """The words of a folded chunk with an apostrophe or a middle dot inside."""
-        if "·" in word and self.language != "catalan":
-            return [part for piece in word.split("·") for part in self._split(piece)]
-        head, apostrophe, ending = word.rpartition("'")
-        if not apostrophe:
-            return [word]
-        if word in self.stop_list or (head in self.stop_list and ending in {"t", *_ENDINGS}):
-            return []
-        if ending in _ENDINGS:
-            return self._split(head)
-        if ending == "t":  # "don't" where it is no stop word: one word, not the name Don
-            return [word]
-        return [part for part in word.split("'") if part]
+        pieces = [word] if self.language == "catalan" else word.split("·")
+        return [part for piece in pieces for part in self._split_at_apostrophes(piece)]
 
-    def _stems(self, words: pl.Series) -> pl.Series:
-        if self.language is None or not self.stem:
-            return words
-        # A new stemmer each time: it must not be shared between threads; its cache is slower than stemming.
-        return pl.Series(Stemmer.Stemmer(self.language, 0).stemWords(words.to_list()), dtype=pl.String)
+    def _split_at_apostrophes(self, word: str) -> list[str]:
+        """Take endings such as 's off, one after the other, in linear time: a chunk may have a million of them."""
+        parts, length = word.split("'"), len(word)
+        while len(parts) > 1:
+            if self._is_stop_word(parts, length):
+                return []
+            ending = parts.pop()
+            length -= len(ending) + 1
+            is_ending = ending in _ENDINGS
+            if (is_ending or ending == "t") and self._is_stop_word(parts, length):
+                return []
+            if ending == "t":  # "don't" where it is no stop word: one word, not the name Don
+                return ["'".join([*parts, ending])]
+            if not is_ending:
+                return [part for part in [*parts, ending] if part]
+        return parts
+
+    def _is_stop_word(self, parts: list[str], length: int) -> bool:
+        """Whether the parts make a stop word; what is longer than all of them is not put together."""
+        return length <= self._longest_stop_word and "'".join(parts) in self.stop_list
+
+    @cached_property
+    def _longest_stop_word(self) -> int:
+        return max(map(len, self.stop_list), default=0)

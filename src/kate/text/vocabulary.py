@@ -5,10 +5,11 @@ Plain NumPy, SciPy and Polars: a fitted model counts a query without importing s
 
 from __future__ import annotations
 
-import difflib
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, islice
 from math import ceil
 from typing import Any
 
@@ -17,12 +18,17 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from kate.text.reading import Reading, meaning_matrix, meaning_order, stack
+from kate.spelling import close_names
+from kate.text.counting import ChunkedTexts, chunk_word_counts, chunk_word_order, factorize, stack_rows
 from kate.text.sequences import Sequences
-from kate.text.slices import encode
 from kate.text.tokenizer import Tokenizer
 
 __all__ = ["Vocabulary"]
+
+# Close spellings are looked for among so many words, the most frequent ones, and for so many words of a text:
+# a long query of unknown words must be answered in less than a second.
+_SUGGESTED_AMONG = 50_000
+_SUGGESTED_FOR = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +38,10 @@ class Vocabulary:
     Attributes
     ----------
     words : the stems that are counted.
-    readable : for each stem the word that stands for it most often: "company" for "compani".
+    readable : for each stem its most frequent word: "company" for "compani".
     document_frequencies, totals : documents of the training set with the word, and its occurrences in them.
     n_documents : the size of that training set.
-    tokens : how texts become words.
+    tokenizer : how texts become words.
 
     >>> vocabulary, counts = Vocabulary.learn(["Two companies merged.", "The company and the merger"])
     >>> vocabulary.words, vocabulary.readable
@@ -49,13 +55,13 @@ class Vocabulary:
     document_frequencies: npt.NDArray[np.int64]
     totals: npt.NDArray[np.int64]
     n_documents: int
-    tokens: Tokenizer = field(default_factory=Tokenizer)
+    tokenizer: Tokenizer = field(default_factory=Tokenizer)
 
     @classmethod
     def learn(
         cls,
         texts: Iterable[str],
-        tokens: Tokenizer | None = None,
+        tokenizer: Tokenizer | None = None,
         vocabulary_size: int | None = 20_000,
         min_df: int | float = 1,
         n_jobs: int | None = None,
@@ -67,65 +73,64 @@ class Vocabulary:
         """
         if vocabulary_size is not None and vocabulary_size < 1:
             raise ValueError(f"vocabulary_size is {vocabulary_size}; give a number of words, or None for all")
-        tokens = tokens or Tokenizer()
-        reading = Reading.of(texts, tokens, n_jobs)
-        if reading.n_documents == 0:
+        tokenizer = tokenizer or Tokenizer()
+        texts_read = ChunkedTexts.of(texts, tokenizer, n_jobs)
+        if texts_read.n_documents == 0:
             raise ValueError("no documents to learn a vocabulary from; pass at least one text")
-        fewest = _documents_needed(min_df, reading.n_documents)
-        meanings = tokens.resolve(reading.chunks)
-        chunks = meanings["chunk"].to_numpy()
-        occurrences = reading.occurrences()[chunks]
-        codes, stems = encode(meanings["stem"])
+        fewest = _documents_needed(min_df, texts_read.n_documents)
+        resolved = tokenizer.resolve(texts_read.chunks)
+        chunks = resolved["chunk"].to_numpy()
+        occurrences = texts_read.occurrences()[chunks]
+        codes, stems = factorize(resolved["stem"])
         totals = np.bincount(codes, occurrences, len(stems)).astype(np.int64)
-        # When no word can fall out for being rare, the rest need not be counted.
+        # If no word can fall out for being rare, the words beyond vocabulary_size need not be counted.
         order = _frequent_first(stems, totals, vocabulary_size if fewest == 1 else None)
 
         columns = _positions(order, len(stems))[codes]
-        counts = reading.count(meaning_matrix(chunks, columns, (len(reading.chunks), len(order))), n_jobs)
+        shape = (len(texts_read.chunks), len(order))
+        counts = texts_read.count(chunk_word_counts(chunks, columns, shape), n_jobs)
         frequencies = np.bincount(counts.indices, minlength=len(order))
         kept = np.flatnonzero(frequencies >= fewest)[:vocabulary_size]
         if len(kept) == 0:
-            raise ValueError(_nothing_left(reading.n_documents, len(stems), fewest, tokens))
+            raise ValueError(_nothing_left(texts_read.n_documents, len(stems), fewest, tokenizer))
         if len(kept) < len(order):
-            counts = stack([counts[:, kept]], len(kept))
+            counts = stack_rows([counts[:, kept]], len(kept))
             columns = _positions(order[kept], len(stems))[codes]
         vocabulary = cls(
             words=stems.gather(order[kept]).to_list(),
-            readable=_readable(meanings["word"], columns, occurrences),
+            readable=_readable(resolved["word"], columns, occurrences),
             document_frequencies=frequencies[kept],
             totals=totals[order[kept]],
-            n_documents=reading.n_documents,
-            tokens=tokens,
+            n_documents=texts_read.n_documents,
+            tokenizer=tokenizer,
         )
         return vocabulary, counts
 
     def count(self, texts: Iterable[str], n_jobs: int | None = None) -> sparse.csr_array:
-        """Counts (n_docs, n_words), int32, columns sorted; words without a column are passed over."""
-
-        def count_batch(reading: Reading) -> sparse.csr_array:
-            return reading.count(meaning_matrix(*self._meanings(reading)), n_jobs)
-
-        return stack(map(count_batch, Reading.batches(texts, self.tokens, n_jobs)), len(self))
+        """Counts (n_docs, n_words), int32, columns sorted; words without a column are left out."""
+        parts = ChunkedTexts.parts(texts, self.tokenizer, n_jobs)
+        blocks = (part.count(chunk_word_counts(*self._words_of(part)), n_jobs) for part in parts)
+        return stack_rows(blocks, len(self))
 
     def sequences(self, texts: Iterable[str], n_jobs: int | None = None) -> Sequences:
-        """The words of texts in their order, as columns; words without a column are passed over.
+        """The words of texts in their order, as columns; words without a column are left out.
 
         >>> vocabulary, _ = Vocabulary.learn(["companies and offices"])
         >>> vocabulary.sequences(["The office of the company, a new office", ""])[0]
         array([1, 0, 1], dtype=int32)
         """
-        batches = Reading.batches(texts, self.tokens, n_jobs)
-        parts = [reading.sequences(meaning_order(*self._meanings(reading))) for reading in batches]
-        return Sequences.concatenate(parts, len(self))
+        parts = ChunkedTexts.parts(texts, self.tokenizer, n_jobs)
+        sequences = [part.sequences(chunk_word_order(*self._words_of(part))) for part in parts]
+        return Sequences.concatenate(sequences, len(self))
 
-    def _meanings(
-        self, reading: Reading
+    def _words_of(
+        self, texts: ChunkedTexts
     ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int32], tuple[int, int]]:
-        """Pairs (chunk, column), a column of -1 for a word that has none, and the shape of all such pairs."""
-        meanings = self.tokens.resolve(reading.chunks)
+        """The words of all chunks: pairs (chunk, column; -1 if it has none), and (n_chunks, n_words)."""
+        resolved = self.tokenizer.resolve(texts.chunks)
         column_of = self.columns.get
-        columns = np.array([column_of(stem, -1) for stem in meanings["stem"].to_list()], dtype=np.int32)
-        return meanings["chunk"].to_numpy(), columns, (len(reading.chunks), len(self))
+        columns = np.array([column_of(stem, -1) for stem in resolved["stem"].to_list()], dtype=np.int32)
+        return resolved["chunk"].to_numpy(), columns, (len(texts.chunks), len(self))
 
     def __len__(self) -> int:
         return len(self.words)
@@ -142,23 +147,28 @@ class Vocabulary:
         >>> vocabulary.find("Company"), vocabulary.find("compani"), vocabulary.find("zebra")
         (0, 0, None)
         """
-        stems = self.tokens.words(word)
+        stems = self.tokenizer.words(word)
         if len(stems) == 1 and stems[0] in self.columns:
             return self.columns[stems[0]]
-        folded = self.tokens.fold(pl.Series([word.strip()], dtype=pl.String))[0]
+        folded = self.tokenizer.fold(pl.Series([word.strip()], dtype=pl.String))[0]
         return self.columns.get(folded)
 
-    def suggest(self, word: str, n: int = 5) -> list[str]:
-        """Words of the vocabulary spelled like this one, the closest first: for "did you mean …?".
+    def suggest(self, text: str, n: int = 3) -> list[str]:
+        """Words of the vocabulary spelled like those of a text, ``n`` for each word: for "did you mean …?".
+
+        Only the first few words of the text are looked at.
 
         >>> vocabulary, _ = Vocabulary.learn(["companies and offices"])
-        >>> vocabulary.suggest("compnies")
-        ['companies']
+        >>> vocabulary.suggest("compnies, ofices")
+        ['companies', 'offices']
         """
-        return difflib.get_close_matches(word.strip().lower(), self.readable, n)
+        words = dict.fromkeys(text.lower().split())
+        frequent = self.readable[:_SUGGESTED_AMONG]
+        close = (close_names(word, frequent, n, cutoff=0.6) for word in islice(words, _SUGGESTED_FOR))
+        return list(dict.fromkeys(chain.from_iterable(close)))
 
     def to_lines(self) -> Iterator[str]:
-        """A line a word: stem, readable form, document frequency, occurrences, separated by tabs.
+        """One line per word: stem, readable form, document frequency, occurrences, separated by tabs.
 
         >>> vocabulary, _ = Vocabulary.learn(["companies and offices"])
         >>> list(vocabulary.to_lines())
@@ -171,7 +181,7 @@ class Vocabulary:
 
     def config(self) -> dict[str, Any]:
         """What the lines do not hold, as JSON can hold it."""
-        return {"n_documents": self.n_documents, "tokens": self.tokens.config()}
+        return {"n_documents": self.n_documents, "tokens": self.tokenizer.config()}
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], config: Mapping[str, Any]) -> Vocabulary:
@@ -191,13 +201,31 @@ class Vocabulary:
                 )
             rows.append(row)
         words, readable, frequencies, totals = zip(*rows, strict=True) if rows else ((), (), (), ())
+        tokenizer = Tokenizer.from_config(config["tokens"])
+        _warn_of_other_stems(words, readable, tokenizer, config["tokens"])
         return cls(
             list(words),
             list(readable),
             np.array(frequencies, dtype=np.int64),
             np.array(totals, dtype=np.int64),
             int(config["n_documents"]),
-            Tokenizer.from_config(config["tokens"]),
+            tokenizer,
+        )
+
+
+def _warn_of_other_stems(
+    stems: Sequence[str], words: Sequence[str], tokenizer: Tokenizer, config: Mapping[str, Any]
+) -> None:
+    """Say so if the stemmer installed here is not the one that the vocabulary was learned with."""
+    found = tokenizer.stems(pl.Series(words, dtype=pl.String)).to_list()
+    changed = [row for row in zip(words, stems, found, strict=True) if row[1] != row[2]]
+    if changed:
+        word, then, now = changed[0]
+        warnings.warn(
+            f"{len(changed):,} of {len(words):,} words of the vocabulary have another stem than when it was learned "
+            f"({word!r}: {now!r}, was {then!r}), and are not counted in new texts; install "
+            f"{config.get('stemmer', 'the PyStemmer of that time')} again, or fit the model anew",
+            stacklevel=3,
         )
 
 
@@ -246,7 +274,7 @@ def _readable(
     )
 
 
-def _nothing_left(n_documents: int, n_words: int, fewest: int, tokens: Tokenizer) -> str:
+def _nothing_left(n_documents: int, n_words: int, fewest: int, tokenizer: Tokenizer) -> str:
     if n_words:
         return (
             f"empty vocabulary: none of the {n_words:,} words occurs in {fewest:,} of the {n_documents:,} "
@@ -254,6 +282,6 @@ def _nothing_left(n_documents: int, n_words: int, fewest: int, tokens: Tokenizer
         )
     return (
         f"empty vocabulary: the {n_documents:,} documents hold no words once digits, single letters and "
-        f"{len(tokens.stop_list):,} stop words (language={tokens.language!r}) are left out; "
+        f"{len(tokenizer.stop_list):,} stop words (language={tokenizer.language!r}) are left out; "
         "check the texts, or pass stop_words=()"
     )

@@ -182,7 +182,7 @@ def _vocabulary(words: list[str], train_counts: sp.csr_array) -> Vocabulary:
         document_frequencies=np.bincount(train_counts.indices, minlength=len(words)),
         totals=train_counts.sum(axis=0, dtype=np.int64),
         n_documents=train_counts.shape[0],
-        tokens=Tokenizer(language=None),
+        tokenizer=Tokenizer(language=None),
     )
 
 

@@ -93,7 +93,7 @@ def match_vectors(path: Path, vocabulary: Vocabulary) -> tuple[Floats, np.ndarra
     column_of = vocabulary.columns.get
     sums, n_found = np.zeros((len(vocabulary), 0)), np.zeros(len(vocabulary), dtype=np.int64)
     for words, vectors in read_vectors(path):
-        meanings = vocabulary.tokens.resolve(pl.Series(words, dtype=pl.String))
+        meanings = vocabulary.tokenizer.resolve(pl.Series(words, dtype=pl.String))
         # what falls apart into several words is a phrase, and none of them
         meanings = meanings.filter(pl.len().over("chunk") == 1)
         columns = np.array([column_of(stem, -1) for stem in meanings["stem"].to_list()], dtype=np.int64)

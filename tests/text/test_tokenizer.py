@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 import unicodedata
 
 import polars as pl
@@ -143,13 +144,46 @@ def test_a_string_of_stop_words_is_refused() -> None:
 
 
 def test_settings_survive_a_round_trip() -> None:
-    for tokens in (
+    for tokenizer in (
         Tokenizer(),
         Tokenizer(None),
         Tokenizer("porter", stem=False),
         Tokenizer(stop_words={"b", "a"}),
     ):
-        assert Tokenizer.from_config(tokens.config()) == tokens
+        assert Tokenizer.from_config(tokenizer.config()) == tokenizer
+
+
+@pytest.mark.parametrize(
+    ("chunk", "words"),
+    [
+        ("ab" + "'s" * 990, ["ab"]),
+        ("ab" + "'s" * 300_000, ["ab"]),
+        ("ab" + "'ll've" * 2000 + "'x", ["ab", *["ll", "ve"] * 2000]),
+        ("ab" + "·s" * 300_000, ["ab"]),
+        ("ab" + "·" * 300_000 + "cd", ["ab", "cd"]),
+        ("ab" + "'" * 300_000 + "cd", ["ab", "cd"]),
+        ("l'" * 300_000 + "ab", ["ab"]),
+    ],
+    ids=lambda value: value[:6] if isinstance(value, str) else "",
+)
+def test_a_chunk_of_endless_apostrophes_is_split_in_linear_time(chunk: str, words: list[str]) -> None:
+    start = time.process_time()
+    assert plain.words(chunk) == words
+    assert time.process_time() - start < 5  # of processor time; a quadratic way takes minutes
+
+
+def test_what_is_in_force_is_saved_not_the_name_of_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = Tokenizer().config()
+    monkeypatch.setattr("kate.text.tokenizer.stop_words_of", lambda language: frozenset({"whale"}))
+    loaded = Tokenizer.from_config(config)
+    assert loaded.words("the whale swims") == ["whale", "swim"]
+    assert loaded.config() == config
+    assert loaded != Tokenizer()
+
+
+def test_a_config_of_kate_0_1_takes_the_list_of_the_language() -> None:
+    config = {"language": "english", "stem": True, "stop_words": None}
+    assert Tokenizer.from_config(config) == Tokenizer()
 
 
 def slow_words(text: str) -> list[str]:
