@@ -1,4 +1,4 @@
-"""KATE as an estimator: conventions, settings, determinism, early stopping, interruption, bad input."""
+"""KATE as an estimator: conventions, settings, determinism, early stopping, bad input."""
 
 import numpy as np
 import pytest
@@ -11,24 +11,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kate import KATE
-from kate.model.encoder import EmptyDocumentsWarning, scale_counts
+from kate.model.encoder import EmptyDocumentsWarning, Encoder, scale_counts
 from kate.model.training import KATETraining
+from model.two_themes import two_themes
 
 
 @parametrize_with_checks([KATE(n_components=4, max_epochs=3), KATE.paper(3, max_epochs=3)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
-
-
-def two_themes(n_docs=60, n_words=20, seed=0):
-    """Documents of two themes with words of their own: even rows use the first half of the words, odd the second."""
-    rng = np.random.default_rng(seed)
-    X = np.zeros((n_docs, n_words), dtype=int)
-    half = n_words // 2
-    for row in range(n_docs):
-        words = rng.integers(0, half, size=12) + (row % 2) * half
-        np.add.at(X[row], words, 1)
-    return csr_matrix(X), np.arange(n_docs) % 2
 
 
 def cosine(a, b):
@@ -161,61 +151,42 @@ def test_explicit_validation_documents():
     assert all(np.isfinite(row["validation_loss"]) for row in model.history_)
 
 
-def test_interruption_keeps_the_best_epoch_so_far(monkeypatch):
+def test_given_parameters_stay_as_given_and_settings_say_what_they_came_to(tmp_path):
     X, _ = two_themes()
-    losses = iter([5.0, 4.0, 4.5])
-    weights = []
-
-    def scripted_loss(self):
-        weights.append(self.network.W.copy())
-        try:
-            return next(losses)
-        except StopIteration:
-            raise KeyboardInterrupt from None
-
-    monkeypatch.setattr(KATETraining, "validation_loss", scripted_loss)
-    with pytest.warns(UserWarning, match="interrupted after 3 of at most 20 epochs; the best epoch so far"):
-        model = KATE(4, validation_fraction=0.2, patience=5, max_epochs=20, random_state=0).fit(X)
-    np.testing.assert_array_equal(model.word_vectors_, weights[1])
-    assert model.transform(X).shape == (60, 4)
+    model = KATE(4).fit(X)
+    given = model.get_params()
+    assert (given["batch_size"], given["max_epochs"], given["n_winners"]) == (None, None, None)
+    assert (model.settings_["batch_size"], model.settings_["max_epochs"]) == (16, 125)
+    assert model.settings_["precision"] == "float32"
+    assert not {"n_jobs", "device", "verbose"} & set(model.settings_)
+    model.save(tmp_path / "model")
+    loaded = KATE.load(tmp_path / "model")
+    assert (loaded.get_params(), loaded.settings_) == (given, model.settings_)
+    assert loaded.fit(np.tile(X.toarray(), (80, 1))).settings_["batch_size"] == 200
 
 
-def test_partial_fit_goes_on_where_it_was():
+def test_the_seed_is_0_unless_another_is_given_and_none_draws_one():
     X, _ = two_themes()
-    model = KATE(6, random_state=0, batch_size=10)
-    for _ in range(15):
-        model.partial_fit(X)
-    assert len(model.history_) == 15
-    assert model.history_[-1]["loss"] < model.history_[0]["loss"]
-    assert model.n_documents_seen_ == 15 * 60
-    before = model.word_vectors_.copy()
-    model.partial_fit(X[:10])
-    assert not np.array_equal(before, model.word_vectors_)
-    with pytest.raises(ValueError, match="features"):
-        model.partial_fit(X[:, :7])
+    assert KATE().random_state == 0
+    first, second = (KATE(4, max_epochs=1).fit(X) for _ in range(2))
+    np.testing.assert_array_equal(first.word_vectors_, second.word_vectors_)
+    drawn, other = (KATE(4, max_epochs=1, random_state=None).fit(X) for _ in range(2))
+    assert not np.array_equal(drawn.word_vectors_, other.word_vectors_)
+    assert drawn.random_state is None
+    again = KATE(4, max_epochs=1, random_state=drawn.settings_["random_state"]).fit(X)
+    np.testing.assert_array_equal(again.word_vectors_, drawn.word_vectors_)
+    with pytest.raises(ValueError, match="cannot be used to seed"):
+        KATE(4, random_state="seed").fit(X)
 
 
-def test_partial_fit_after_fit_goes_on_drawing(monkeypatch):
+def test_one_pass_over_the_documents_after_a_fit(monkeypatch):
     X, _ = two_themes()
-    orders = []
-    train_epoch = KATETraining.train_epoch
-
-    def spy(self, epoch):
-        orders.append(self.random.get_state()[2])  # how far the generator has gone
-        return train_epoch(self, epoch)
-
-    monkeypatch.setattr(KATETraining, "train_epoch", spy)
-    model = KATE(6, random_state=0, max_epochs=3).fit(X).partial_fit(X).partial_fit(X)
-    assert len(model.history_) == 5
-    assert len(set(orders)) == 5
-
-
-def test_partial_fit_leaves_what_was_handed_out_alone():
-    X, _ = two_themes()
-    model = KATE(6, random_state=0, max_epochs=3).fit(X)
-    before, kept = model.word_vectors_, model.word_vectors_.copy()
-    model.partial_fit(X)
-    np.testing.assert_array_equal(before, kept)
+    respond, seen = Encoder.respond, []
+    monkeypatch.setattr(
+        Encoder, "respond", lambda self, rows: seen.append(rows.shape[0]) or respond(self, rows)
+    )
+    KATE(4, max_epochs=1).fit(X)
+    assert sum(seen) == 60
 
 
 def test_the_callers_matrix_stays_as_it_is():
@@ -274,7 +245,7 @@ def test_empty_documents_get_the_zero_documents_vector_and_a_warning():
     with pytest.warns(EmptyDocumentsWarning, match="2 of 60 documents have no word"):
         vectors = model.transform(some_empty.tocsr())
     np.testing.assert_array_equal(vectors[3], vectors[7])
-    np.testing.assert_allclose(vectors[3], model.encoder_.b - model.mean_, atol=1e-6)
+    np.testing.assert_allclose(vectors[3], model.encoder_.b - model.responses_.mean, atol=1e-6)
 
 
 @pytest.mark.parametrize(

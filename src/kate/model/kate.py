@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, sparray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kate.engines.devices import Device, Precision
-from kate.engines.network import Network, Optimizer
-from kate.model.encoder import Encoder, Output, Scaling, scale_counts
+from kate.engines.network import Network
+from kate.model.encoder import Encoder, Output, Scaling
 from kate.model.loop import HistoryRow, progress_bar, train
-from kate.model.settings import check_settings, checked_counts, paper_training, settings_for
-from kate.model.training import KATETraining, Machine, hold_out, initial_network
+from kate.model.settings import (
+    check_settings,
+    checked_counts,
+    generator_from,
+    paper_settings,
+    require_held_out,
+    settings_for,
+)
+from kate.model.training import KATETraining, Machine, encoder_of, hold_out
+from kate.model.training_state import TrainingState, resumed, unchanged_on_failure
 from kate.storage.saving import Arrays, Saveable
+from kate.topics.poles import Responses
 
 __all__ = ["KATE"]
 
@@ -43,14 +52,14 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Parameters
     ----------
     n_components : hidden neurons, the length of a document vector
-    n_winners : k, how many neurons win a document in training, half of them on either side
+    n_winners : k, how many neurons win a document in training, half of them of either sign
     amplification : alpha, how much of the losers' energy each winner takes
-    loss : "softmax" (multinomial) or "cross-entropy" (a sigmoid a word, the paper's)
+    loss : "softmax" (multinomial) or "cross-entropy" (one sigmoid per word, the paper's)
     activation : "tanh" or "sigmoid"
     scaling : log counts over their "l2" norm or their "max" in the document (the paper's)
-    dropout : share of a document's words that the encoder does not get to see in a step
+    dropout : share of a document's words that the encoder does not see in a step
     reconstruction_sampling : for large vocabularies: reconstruct only the words of a batch and so many of the others,
-        drawn for each step (on the CPU alone); None reconstructs all words
+        drawn anew in every step (on the CPU only); None reconstructs all words
     output_bias : c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
     optimizer : "adam" or "adadelta"
     learning_rate : its highest value, after the warm-up
@@ -58,25 +67,28 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     warmup : share of all steps in which the learning rate rises from zero
     decay : "linear" to zero over the rest of the steps, or "none"
     max_epochs : passes over the documents
-    batch_size : documents in a step
+    batch_size : documents per step
     validation_fraction : share of the documents held out to follow the validation loss (without competition)
     patience : stop after so many epochs without a better validation loss and keep the best; None keeps the last
     output : vectors are the "activation" or the "preactivation" W x + b
     center : subtract the mean of the training documents' vectors
-    random_state : seed; the same seed on the same machine gives bit-identical weights
+    random_state : seed; the same seed on the same machine gives bit-identical weights. None draws a seed, which
+        ``settings_`` tells
     n_jobs : threads; None takes all cores, or OMP_NUM_THREADS
-    device : "cpu", "cuda" (extra ``gpu``), or "auto": the GPU where PyTorch is installed and sees one
+    device : "cpu", "cuda" (extra ``gpu``), or "auto": uses a GPU if PyTorch is installed and sees one
     precision : products on a GPU in "float32", "tf32" or "bf16"; the CPU computes in float32
-    verbose : show a progress bar; None does where standard error is a terminal
+    verbose : show a progress bar; None shows it if standard error is a terminal
 
     Attributes
     ----------
-    components_ : (n_components, n_words), a topic's weights on the words: Wᵀ
-    word_vectors_ : (n_words, n_components), the same the other way round: W
+    components_ : (n_components, n_words), the weights of each neuron on the words: Wᵀ
+    word_vectors_ : (n_words, n_components), the same transposed: W
     encoder_ : :class:`~kate.model.encoder.Encoder`, all that encoding needs
     output_bias_ : (n_words,), c
-    settings_ : the parameters as they were used, None filled in
-    history_ : a row an epoch: loss, validation_loss, seconds, documents_per_second
+    responses_ : mean and standard deviation of each neuron's response over the training documents
+    settings_ : the parameters as they were used, None filled in; the parameters themselves stay as they were given
+    history_ : one row per epoch: loss, validation_loss, seconds, documents_per_second
+    n_documents_seen_ : documents learned from, those of every ``partial_fit`` added
 
     Examples
     --------
@@ -89,10 +101,12 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     encoder_: Encoder
     output_bias_: Floats
-    mean_: Floats
+    responses_: Responses
     settings_: dict[str, Any]
     history_: list[HistoryRow]
     n_documents_seen_: int
+    n_features_in_: int
+    _state: TrainingState | None
 
     def __init__(
         self,
@@ -117,7 +131,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         patience: int | None = None,
         output: Output = "preactivation",
         center: bool = True,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         device: Device = "auto",
         precision: Precision = "float32",
@@ -156,65 +170,78 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         >>> KATE.paper(128).n_winners
         32
         """
-        settings = paper_training(n_components) | {
-            "n_winners": {20: 6, 128: 32, 512: 102}.get(n_components, max(1, n_components // 4)),
-            "amplification": 6.26,
-            "loss": "cross-entropy",
-            "activation": "tanh",
-            "dropout": 0.0,
-            "reconstruction_sampling": None,
-            "output": "activation",
-            "center": False,
-        }
-        return cls(n_components, **(settings | changes))
+        return cls(n_components, **(paper_settings(n_components) | changes))
 
-    def fit(self, X: CountMatrix, y: Any = None, *, validation: CountMatrix | None = None) -> Self:
+    def fit(
+        self,
+        X: CountMatrix,
+        y: Any = None,
+        *,
+        validation: CountMatrix | None = None,
+        keep_on_interrupt: bool = False,
+    ) -> Self:
         """Learn from counts X (n_docs, n_words), sparse or dense.
 
-        ``validation`` are held-out documents; without them ``validation_fraction`` of X is held out.
+        If it fails or is interrupted, the model stays what it was before.
+
+        validation : held-out documents; without them ``validation_fraction`` of X is held out
+        keep_on_interrupt : let Ctrl-C end the training and keep the best epoch so far (without ``patience``: the last
+            complete one), with a warning; by default Ctrl-C raises KeyboardInterrupt and nothing is kept
         """
-        counts = checked_counts(self, X, reset=True)
-        if self.patience is not None and validation is None and not self.validation_fraction:
-            raise ValueError(
-                f"patience={self.patience} needs held-out documents: set validation_fraction or pass validation="
-            )
-        self._random = random = check_random_state(self.random_state)
-        if validation is None:
-            counts, held_out = hold_out(counts, self.validation_fraction, random)
-        else:
-            held_out = checked_counts(self, validation, reset=False)
-        self._settle(counts.shape[0])
-        max_epochs = self.settings_["max_epochs"]
-        learner = self._start(counts, held_out, random, max_epochs)
-        with progress_bar(self.verbose, max_epochs) as report:
-            self.history_ = train(learner, max_epochs, self.patience, report)
-        self._keep(learner.learned())
-        self._set_mean(counts, weight_of_before=0.0)
+        with unchanged_on_failure(self):
+            counts = checked_counts(self, X, reset=True)
+            check_settings(self)
+            require_held_out(self, has_validation=validation is not None)
+            seed, random = generator_from(self.random_state)
+            if validation is None:
+                counts, held_out = hold_out(counts, self.validation_fraction, random)
+            else:
+                held_out = checked_counts(self, validation, reset=False)
+            settings = settings_for(self, counts.shape[0]) | {"random_state": seed}
+            max_epochs = settings["max_epochs"]
+            learner = KATETraining.start(settings, counts, held_out, random, max_epochs, self._machine())
+            with progress_bar(self.verbose, max_epochs) as report:
+                history = train(
+                    learner, max_epochs, self.patience, report, keep_on_interrupt=keep_on_interrupt
+                )
+            encoder = encoder_of(learner.learned(), settings)
+            responses = Responses.of(encoder.respond, counts)
+            state = TrainingState(deepcopy(random))
+            self._take(encoder, learner.network.c, responses, settings, history, counts.shape[0], state)
         return self
 
     def partial_fit(self, X: CountMatrix, y: Any = None) -> Self:
         """One more pass over documents of the same vocabulary, new or old; the first call starts from nothing.
 
         The learning rate stays at its highest value and nothing is held out; the mean that is subtracted follows all
-        documents seen.
+        documents seen. After ``save`` and ``load`` it goes on exactly where it was. If it fails or is interrupted, the
+        model stays what it was before, and so does what the next call starts from.
         """
         is_new = not hasattr(self, "encoder_")
-        counts = checked_counts(self, X, reset=is_new)
-        if is_new:
-            self.history_ = []
-            self._random = check_random_state(self.random_state)
-            self._settle(counts.shape[0])
-            learner = self._start(counts, None, self._random, max_epochs=None)
-        else:
-            learner = self._continue(counts, self._random)
-        epoch = len(self.history_)
-        with progress_bar(self.verbose, 1) as report:
-            rows = train(learner, 1, None, report)
-        self.history_ += [row | {"epoch": epoch + 1} for row in rows]
-        n_before = 0 if is_new else self.n_documents_seen_
-        self._keep(learner.learned(), learner.optimizer)
-        self.n_documents_seen_ = n_before + counts.shape[0]
-        self._set_mean(counts, weight_of_before=n_before / self.n_documents_seen_)
+        with unchanged_on_failure(self):
+            counts = checked_counts(self, X, reset=is_new)
+            if is_new:
+                check_settings(self)
+                seed, random = generator_from(self.random_state)
+                settings = settings_for(self, counts.shape[0]) | {"random_state": seed}
+                learner = KATETraining.start(settings, counts, None, random, None, self._machine())
+                history, n_before = [], 0
+            else:
+                settings, history, n_before = self.settings_, self.history_, self.n_documents_seen_
+                # copies throughout: a pass that diverges or is interrupted must not spoil what is there
+                network = Network(self.encoder_.W, self.encoder_.b, self.output_bias_).copy()
+                state = resumed(self._state, settings)
+                learner = KATETraining.resume(settings, network, state, counts, self._machine())
+            with progress_bar(self.verbose, 1) as report:
+                rows = train(learner, 1, None, report)
+            history = history + [row | {"epoch": len(history) + 1} for row in rows]
+            encoder = encoder_of(learner.learned(), settings)
+            responses = Responses.of(encoder.respond, counts)
+            n_seen = n_before + counts.shape[0]
+            if n_before:
+                responses = responses.blended(self.responses_, n_before / n_seen)
+            state = TrainingState(deepcopy(learner.random), learner.optimizer)
+            self._take(encoder, learner.network.c, responses, settings, history, n_seen, state)
         return self
 
     def transform(self, X: CountMatrix) -> Floats:
@@ -236,75 +263,47 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _n_features_out(self) -> int:
         return self.encoder_.n_components
 
-    def _settle(self, n_documents: int) -> None:
-        check_settings(self)
-        self.settings_ = settings_for(self, n_documents)
-
-    def _start(
-        self, counts: csr_matrix, held_out: csr_matrix | None, random: Any, max_epochs: int | None
-    ) -> KATETraining:
-        X = scale_counts(counts, self.scaling)
-        network = initial_network(X, self.settings_, random)
-        self.n_documents_seen_ = counts.shape[0]
-        return KATETraining(
-            self.settings_,
-            network,
-            self._new_optimizer(network),
-            X,
-            held_out,
-            random,
-            max_epochs,
-            self._machine(),
-        )
-
-    def _new_optimizer(self, network: Network) -> Optimizer:
-        maker = Optimizer.adam if self.optimizer == "adam" else Optimizer.adadelta
-        return maker(network, epsilon=self.epsilon)
-
-    def _continue(self, counts: csr_matrix, random: Any) -> KATETraining:
-        # a copy: what diverges or is interrupted must not spoil the model that is there
-        network = Network(self.encoder_.W, self.encoder_.b, self.output_bias_).copy()
-        optimizer = getattr(self, "_optimizer", None) or self._new_optimizer(network)
-        X = scale_counts(counts, self.scaling)
-        return KATETraining(self.settings_, network, optimizer, X, None, random, None, self._machine())
-
     def _machine(self) -> Machine:
         return Machine(self.n_jobs, self.device, self.precision)
 
-    def _keep(self, network: Network, optimizer: Optimizer | None = None) -> None:
-        settings, mean = self.settings_, np.zeros_like(network.b)
-        self.encoder_ = Encoder(
-            network.W, network.b, mean, settings["scaling"], settings["activation"], settings["output"]
-        )
-        self.output_bias_ = network.c
-        self._optimizer = optimizer  # to go on with
-
-    def _set_mean(self, counts: csr_matrix, weight_of_before: float) -> None:
-        """The mean response over the training documents, in blocks; ``mean_`` is kept even where it is not used."""
-        total = np.zeros(self.encoder_.n_components)
-        for start in range(0, counts.shape[0], 8192):
-            total += self.encoder_.respond(counts[start : start + 8192]).sum(axis=0, dtype=np.float64)
-        mean = total / counts.shape[0]
-        if weight_of_before:
-            mean = weight_of_before * self.mean_ + (1 - weight_of_before) * mean
-        self._center_on(mean.astype(np.float32))
-
-    def _center_on(self, mean: Floats) -> None:
-        self.mean_ = mean
-        if self.center:
-            self.encoder_ = self.encoder_.centered_on(self.mean_)
+    def _take(
+        self,
+        encoder: Encoder,
+        output_bias: Floats,
+        responses: Responses,
+        settings: dict[str, Any],
+        history: list[HistoryRow],
+        n_documents_seen: int,
+        state: TrainingState | None,
+    ) -> None:
+        """Become a fitted model, made of these parts."""
+        self.encoder_ = encoder.centered_on(responses.mean) if settings["center"] else encoder
+        self.output_bias_ = output_bias
+        self.responses_ = responses
+        self.settings_ = settings
+        self.history_ = history
+        self.n_documents_seen_ = n_documents_seen
+        self.n_features_in_ = encoder.n_words
+        self._state = state
 
     def _fitted_state(self) -> tuple[Arrays, dict[str, Any]]:
-        encoder = self.encoder_
-        arrays = {"W": encoder.W, "b": encoder.b, "c": self.output_bias_, "mean": self.mean_}
-        names = ("settings_", "history_", "n_documents_seen_", "n_features_in_")
-        return arrays, {name: getattr(self, name) for name in names}
+        encoder, responses = self.encoder_, self.responses_
+        arrays = {"W": encoder.W, "b": encoder.b, "c": self.output_bias_}
+        arrays |= {"mean": responses.mean, "deviation": responses.deviation}
+        arrays |= {} if self._state is None else self._state.to_arrays()
+        return arrays, {name: getattr(self, name) for name in ("settings_", "history_", "n_documents_seen_")}
 
     def _restore_state(self, arrays: Arrays, facts: dict[str, Any]) -> None:
-        super()._restore_state({}, facts)
-        self._random = check_random_state(self.random_state)
-        self._keep(Network(arrays["W"], arrays["b"], arrays["c"]))
-        self._center_on(arrays["mean"])
+        settings = facts["settings_"]
+        self._take(
+            encoder_of(Network(arrays["W"], arrays["b"], arrays["c"]), settings),
+            arrays["c"],
+            Responses(arrays["mean"], arrays.get("deviation", np.zeros_like(arrays["mean"]))),
+            settings,
+            facts["history_"],
+            facts["n_documents_seen_"],
+            TrainingState.from_arrays(arrays, settings),
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,4 +1,7 @@
-"""THE training loop: epochs, validation, early stopping, history, progress. It knows nothing of the model."""
+"""The training loop of every model: epochs, validation, early stopping, history, progress.
+
+It knows nothing of the model that it trains; :class:`Learner` is all that it asks for.
+"""
 
 from __future__ import annotations
 
@@ -38,35 +41,45 @@ class EpochReport(Protocol):
 
 
 def train(
-    learner: Learner, max_epochs: int, patience: int | None, report: EpochReport | None = None
+    learner: Learner,
+    max_epochs: int,
+    patience: int | None,
+    report: EpochReport | None = None,
+    *,
+    keep_on_interrupt: bool = False,
 ) -> list[HistoryRow]:
     """Train until ``max_epochs``, or until ``patience`` epochs have passed without a better validation loss.
 
-    With a patience the best epoch is kept, otherwise the last. Ctrl-C ends the training in the same way: what is kept
-    is the best epoch so far (or the work so far), and a warning says so.
+    With a patience the best epoch is kept, otherwise the last. Ctrl-C is raised like any other exception. With
+    ``keep_on_interrupt`` it ends the training instead: the learner goes back to the best epoch so far (without a
+    patience: to the last complete one), and a warning says so. Before the first epoch is complete there is nothing
+    to keep, and Ctrl-C is raised in any case.
     """
     history: list[HistoryRow] = []
     best, best_loss, stale = None, math.inf, 0
     try:
         for epoch in range(max_epochs):
             row = _one_epoch(learner, epoch)
-            history.append(row)
-            if report is not None:
-                report(row)
             if patience is None or row["validation_loss"] is None:
-                continue
-            if row["validation_loss"] < best_loss:
+                best = learner.snapshot() if keep_on_interrupt else None
+            elif row["validation_loss"] < best_loss:
                 best, best_loss, stale = learner.snapshot(), row["validation_loss"], 0
             else:
                 stale += 1
-                if stale >= patience:
-                    break
+            history.append(row)
+            if report is not None:
+                report(row)
+            if patience is not None and stale >= patience:
+                break
     except KeyboardInterrupt:
+        if not keep_on_interrupt or best is None:
+            raise
         warnings.warn(
             f"training was interrupted after {len(history)} of at most {max_epochs} epochs; "
-            + ("the best epoch so far is kept" if best is not None else "what was learned so far is kept"),
+            + ("the last complete" if patience is None else "the best")
+            + " epoch so far is kept",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     if best is not None:
         learner.restore(best)
@@ -92,7 +105,10 @@ def _one_epoch(learner: Learner, epoch: int) -> HistoryRow:
 
 @contextmanager
 def progress_bar(verbose: bool | None, max_epochs: int) -> Iterator[EpochReport | None]:
-    """A bar with loss and documents per second on standard error; None (no bar) when quiet or not on a terminal."""
+    """A progress bar with loss and documents per second on standard error.
+
+    ``verbose`` None shows it if standard error is a terminal. Without a bar there is nothing to report to: None.
+    """
     if verbose is False or (verbose is None and not sys.stderr.isatty()):
         yield None
         return

@@ -1,4 +1,4 @@
-"""KATE's parameters: which values are allowed, what None becomes, and the checks of counts that a model is given."""
+"""KATE's parameters: the values that are allowed, what None becomes, the paper's; and the check of the counts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ __all__ = [
     "MACHINE_PARAMETERS",
     "check_settings",
     "checked_counts",
+    "generator_from",
+    "paper_settings",
     "paper_training",
     "require_between",
     "require_choice",
+    "require_held_out",
     "require_whole",
     "settings_for",
 ]
@@ -43,8 +46,10 @@ _WHOLE_NUMBERS = (
     "patience",
     "reconstruction_sampling",
 )
-_LEAST_OF_ADADELTA = 1e-18  # its square must not vanish: the step takes one root of a product
-_INTERVALS = {  # from the first number to below the second
+# Adadelta's step takes the root of a product of two of them: their product must not become zero in single precision
+_LEAST_OF_ADADELTA = 1e-18
+# from the first number to below the second
+_INTERVALS = {
     "dropout": (0.0, 1.0),
     "warmup": (0.0, 1.0),
     "validation_fraction": (0.0, 1.0),
@@ -82,8 +87,19 @@ def check_settings(model: Any) -> None:
         )
 
 
+def require_held_out(model: Any, *, has_validation: bool) -> None:
+    """Refuse a patience where no documents are held out to follow the validation loss."""
+    if model.patience is not None and not has_validation and not model.validation_fraction:
+        raise ValueError(
+            f"patience={model.patience} needs held-out documents: set validation_fraction or pass validation="
+        )
+
+
 def settings_for(model: Any, n_documents: int) -> dict[str, Any]:
-    """All parameters that shape the network, with None replaced by what suits the topics and the documents."""
+    """All parameters that shape the network, with None replaced by what suits ``n_components`` and the documents.
+
+    ``random_state`` is not among them: what it came to is known when the training starts, see :func:`generator_from`.
+    """
     settings: dict[str, Any] = model.get_params(deep=False)
     for name in (*MACHINE_PARAMETERS, "random_state"):
         del settings[name]
@@ -96,11 +112,39 @@ def settings_for(model: Any, n_documents: int) -> dict[str, Any]:
     return settings
 
 
+def generator_from(random_state: Any) -> tuple[int | None, np.random.RandomState]:
+    """The random generator that ``random_state`` asks for, and its seed.
+
+    None draws a seed from NumPy's global generator, so that the result can be repeated by the seed that is written
+    down. A generator that is given is used as it is; it has no seed that would repeat the result.
+    """
+    from sklearn.utils import check_random_state
+
+    if random_state is None:
+        random_state = check_random_state(None).randint(2**31 - 1)
+    seed = int(random_state) if isinstance(random_state, Integral) else None
+    return seed, check_random_state(random_state)
+
+
+def paper_settings(n_components: int) -> dict[str, Any]:
+    """KATE to the letter: section 4.2 of Chen & Zaki (2017)."""
+    return paper_training(n_components) | {
+        "n_winners": {20: 6, 128: 32, 512: 102}.get(n_components, max(1, n_components // 4)),
+        "amplification": 6.26,
+        "loss": "cross-entropy",
+        "activation": "tanh",
+        "dropout": 0.0,
+        "reconstruction_sampling": None,
+        "output": "activation",
+        "center": False,
+    }
+
+
 def paper_training(n_components: int) -> dict[str, Any]:
     """How Chen & Zaki (2017) trained every autoencoder, KATE and the variational one too.
 
-    They do not say what Adadelta adds to its running squares: with few topics 1e-8 has not let go of the words'
-    frequencies after 100 epochs (docs/defaults.md).
+    They do not say what Adadelta adds to its running squares. With few neurons 1e-8 is too small: after 100 epochs the
+    network still predicts little more than the words' frequencies (docs/defaults.md).
     """
     return {
         "scaling": "max",
@@ -118,15 +162,15 @@ def paper_training(n_components: int) -> dict[str, Any]:
 
 
 _EPOCHS = 20
-_FEWEST_STEPS = 500  # a small corpus is read more often, or nothing would be learned from it
+_FEWEST_STEPS = 500  # a small corpus gets more epochs, because too few steps teach nothing
 _LARGEST_BATCH = 200
 
 
 def _suited_to(n_components: int, n_documents: int) -> dict[str, Any]:
-    """What docs/defaults.md found best on validation documents.
+    """What was best on validation documents (docs/defaults.md).
 
-    A winner takes the energy of all losers of its side, and their number grows with ``n_components``: so the share that
-    it takes of it, the amplification, falls as one over ``n_components`` where there are many.
+    A winner takes over the energy of all losers of its sign. Their number grows with ``n_components``, so the share
+    that it takes, the amplification, falls in proportion to 1 / ``n_components``.
     """
     return {
         "n_winners": max(1, n_components // 4),
@@ -137,14 +181,14 @@ def _suited_to(n_components: int, n_documents: int) -> dict[str, Any]:
 
 
 def checked_counts(model: Any, X: Any, *, reset: bool) -> csr_matrix:
-    """Counts as float32 in the canonical form, nothing stored that is zero; anything but counts is refused.
+    """Counts as float32 CSR, sorted, without duplicates and stored zeros; anything but counts is refused.
 
-    ``reset`` in fitting: the number of words is learned rather than compared, and one document is too few.
+    ``reset`` (in fitting): the number of words is taken from X, and one document is too few. Otherwise it is compared.
     """
     from sklearn.utils.validation import validate_data
 
     if getattr(X, "format", "") == "csr" and X.ndim == 2 and X.dtype.kind in "biu":
-        # only the values are made anew: a conversion of the whole matrix would copy where they stand as well
+        # converts the values alone: astype on the matrix would copy the indices as well
         X = csr_matrix((X.data.astype(np.float32), X.indices, X.indptr), shape=X.shape)
     checked = validate_data(
         model, X, reset=reset, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2 if reset else 1

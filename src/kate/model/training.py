@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,18 @@ from scipy.sparse import csr_matrix
 
 from kate.engines.devices import Device, Precision, choose_device
 from kate.engines.network import Engine, Network, Optimizer, Recipe, floats
-from kate.model.encoder import scale_counts
+from kate.model.encoder import Encoder, scale_counts
+from kate.model.training_state import TrainingState, new_optimizer
 
-__all__ = ["KATETraining", "Machine", "hold_out", "initial_network", "learning_rates", "start_of_output_bias"]
+__all__ = [
+    "KATETraining",
+    "Machine",
+    "encoder_of",
+    "hold_out",
+    "initial_network",
+    "learning_rates",
+    "start_of_output_bias",
+]
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,36 @@ class KATETraining:
         self.max_epochs = max_epochs  # None: open end, the learning rate stays
         self.settings = settings
 
+    @classmethod
+    def start(
+        cls,
+        settings: dict[str, Any],
+        counts: csr_matrix,
+        held_out: csr_matrix | None,
+        random: Any,
+        max_epochs: int | None,
+        machine: Machine,
+    ) -> Self:
+        """A new network, with a new optimizer, on documents."""
+        X = scale_counts(counts, settings["scaling"])
+        network = initial_network(X, settings, random)
+        optimizer = new_optimizer(settings, network)
+        return cls(settings, network, optimizer, X, held_out, random, max_epochs, machine)
+
+    @classmethod
+    def resume(
+        cls,
+        settings: dict[str, Any],
+        network: Network,
+        state: TrainingState,
+        counts: csr_matrix,
+        machine: Machine,
+    ) -> Self:
+        """A trained network on more documents, with an open end; network and state are changed in place."""
+        X = scale_counts(counts, settings["scaling"])
+        optimizer = state.optimizer or new_optimizer(settings, network)
+        return cls(settings, network, optimizer, X, None, state.generator, None, machine)
+
     def train_epoch(self, epoch: int) -> float:
         order = self.random.permutation(self.n_documents)
         size = self.settings["batch_size"]
@@ -96,6 +135,13 @@ class KATETraining:
         for array, kept in zip(self.network, snapshot, strict=True):
             array[...] = kept
         self.engine.send()
+
+
+def encoder_of(network: Network, settings: Mapping[str, Any]) -> Encoder:
+    """The trained network as it encodes, before its mean is known."""
+    nothing = np.zeros_like(network.b)
+    scaling, activation, output = (settings[name] for name in ("scaling", "activation", "output"))
+    return Encoder(network.W, network.b, nothing, scaling, activation, output)
 
 
 def learning_rates(

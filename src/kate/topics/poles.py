@@ -61,6 +61,16 @@ class Responses(NamedTuple):
         deviation[deviation <= 1e-6 * np.abs(mean)] = 0  # rounding only: the neuron says the same of all
         return cls(mean.astype(np.float32), deviation.astype(np.float32))
 
+    def blended(self, other: Responses, share: float) -> Responses:
+        """Over these documents and others at once, of which the others are ``share`` (0 to 1)."""
+        weights = ((self, 1 - share), (other, share))
+        mean = sum(weight * part.mean.astype(np.float64) for part, weight in weights)
+        variance = sum(
+            weight * (part.deviation.astype(np.float64) ** 2 + (part.mean - mean) ** 2)
+            for part, weight in weights
+        )
+        return Responses(np.asarray(mean, np.float32), np.asarray(np.sqrt(variance), np.float32))
+
     def standardise(self, responses: Floats) -> Floats:
         """z-scores (n_docs, n_components); 0 throughout for a neuron that answers all documents alike."""
         safe = np.where(self.deviation > 0, self.deviation, np.float32(np.inf))
@@ -95,14 +105,22 @@ def winning_poles(z: Floats) -> tuple[Columns, Floats]:
     return 2 * neurons + negative, np.take_along_axis(strengths, neurons, axis=1)
 
 
-def count_wins(X: csr_matrix, respond: Respond, responses: Responses) -> Wins:
-    """Let the poles compete for every document; one without a word is won by none."""
+def count_wins(X: csr_matrix, respond: Respond, responses: Responses, keep: Floats | None = None) -> Wins:
+    """Let the poles compete for every document; a document without words is won by none.
+
+    ``keep`` (n_docs, n_components) is filled with the responses, for callers that need them as well.
+    """
     n_poles, n_words = 2 * len(responses.mean), X.shape[1]
     n_documents = np.zeros(n_poles, dtype=np.int64)
     strength = np.zeros(n_poles)
     words = np.zeros((n_poles, n_words), dtype=np.float32)
+    done = 0
     for block in _blocks(X):
-        poles, strengths = winning_poles(responses.standardise(respond(block)))
+        answers = respond(block)
+        if keep is not None:
+            keep[done : done + len(answers)] = answers
+        done += len(answers)
+        poles, strengths = winning_poles(responses.standardise(answers))
         strengths[np.diff(block.indptr) == 0] = 0
         n_documents += np.bincount(poles[strengths > 0], minlength=n_poles)
         strength += np.bincount(poles.ravel(), strengths.ravel(), minlength=n_poles)
