@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ MALFORMED = [
         r"byte 0xe9 is not utf-8; pass the right encoding=",
     ),
     ("x.jsonl", b'{"text": "ok"}\n{"text": "\\ud800"}\n', 2, r"\\ud800 is half a character"),
+    ("x.jsonl", b'{"text": "ok"}\n{"text": "hi", "\\ud800": 1}\n', 2, r"\\ud800 is half a character"),
     ("x.csv", b'text,n\n"a\nb",1\nshort\n', 4, "1 fields where the header has 2"),
     ("x.csv", b"text,n\nok,1\na,b,c\n", 3, "3 fields where the header has 2"),
     ("x.csv", b'text,n\nok,1\n"never closed,2\nok,3\n', 3, "a quote is opened and never closed"),
@@ -112,9 +114,17 @@ UNREADABLE: list[tuple[str, bytes, dict[str, Any], str]] = [
     ("x.csv", b"PAR1\0\0", {}, "it is a Parquet file: pass format='parquet'"),
     ("x.txt", b"a", {"encoding": "utf-16"}, "is not utf-16"),
     ("x.txt", b"a", {"encoding": "utf-9"}, "unknown encoding 'utf-9'"),
+    ("x.txt", b"a", {"encoding": "hex"}, "unknown encoding 'hex'"),
+    ("x.txt", b"a", {"encoding": "idna"}, "unknown encoding 'idna'"),
+    ("x.txt", b"a", {"encoding": "utf-8\0"}, "unknown encoding"),
     ("x.parquet", b"junk", {}, "is not a Parquet file or is damaged"),
-    ("x.docx", b"PK", {}, "has the extension '.docx', which tells no format; pass format= one of jsonl"),
-    ("x.gz", b"", {}, "has no extension, which tells no format"),
+    (
+        "x.docx",
+        b"PK",
+        {},
+        "has the extension '.docx', which does not tell the format; pass format= one of jsonl",
+    ),
+    ("x.gz", b"", {}, "has no extension, which does not tell the format"),
     ("x.csv", b"a,b\n1,2\n", {}, "no field with a usual name for the text .* its fields are 'a', 'b'"),
     ("x.jsonl", b'{"a": "b"}', {}, "no field with a usual name for the text .* its fields are 'a'"),
     ("x.csv", b"text\nhi\n", {"label": "party"}, "has no field 'party' for the label; its fields are 'text'"),
@@ -154,6 +164,10 @@ def test_parquet_fields_of_the_wrong_kind(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"the field 'labels' holds List\(String\)"):
         kate.read_corpus(path, text="body", label="labels")
     assert kate.read_corpus(path, text="body").labels is None
+    pl.DataFrame({"text": ["hi"], "label": [timedelta(1)]}).write_parquet(path)
+    with pytest.raises(ValueError, match=r"the field 'label' holds Duration"):
+        kate.read_corpus(path, label="label")
+    assert kate.read_corpus(path).labels is None
 
 
 def test_a_path_that_does_not_exist(tmp_path: Path) -> None:
@@ -177,6 +191,12 @@ def test_the_label_of_a_folder_cannot_be_chosen(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_bytes(b"hi")
     with pytest.raises(ValueError, match="the label of a file is its sub-folder"):
         kate.read_corpus(tmp_path, label="party")
+
+
+@pytest.mark.parametrize("paths", [None, 5, b"x.txt"])
+def test_what_is_no_path_is_refused(paths: Any) -> None:
+    with pytest.raises(TypeError, match="expected a path or a list of paths, got"):
+        kate.read_corpus(paths)
 
 
 def test_no_paths_and_one_path_twice(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +15,7 @@ import pytest
 import zstandard
 
 import kate
-from kate.text import table_files as tables
+from kate.text import document_tables
 from kate.text.documents import Documents
 
 ROWS = [
@@ -72,7 +74,7 @@ def test_tables_plain_and_compressed(tmp_path: Path, suffix: str, compression: s
 
 
 @pytest.mark.parametrize("compression", SQUEEZE)
-def test_text_files_hold_a_document_a_line(tmp_path: Path, compression: str) -> None:
+def test_text_files_have_one_document_per_line(tmp_path: Path, compression: str) -> None:
     path = write(tmp_path / f"lines.txt{compression}", "first line\r\n\n  third\u2028line".encode())
     documents = kate.read_corpus(path)
     assert documents.texts.to_list() == ["first line", "  third\u2028line"]
@@ -82,7 +84,7 @@ def test_text_files_hold_a_document_a_line(tmp_path: Path, compression: str) -> 
 
 
 @pytest.mark.parametrize("compression", SQUEEZE)
-def test_a_folder_holds_a_document_a_file(tmp_path: Path, compression: str) -> None:
+def test_a_folder_has_one_document_per_file(tmp_path: Path, compression: str) -> None:
     write(tmp_path / f"sport/1.txt{compression}", b"a ball\nand a game")
     write(tmp_path / f"sport/deep/2.md{compression}", b"a race")
     write(tmp_path / "53291", b"no extension, no label")
@@ -167,7 +169,46 @@ def test_other_fields_keep_their_types_where_they_have_one(tmp_path: Path) -> No
     assert frame["huge"].to_list() == [str(huge), "1"]
 
 
-def test_nested_values_of_a_guessed_field_are_passed_over(tmp_path: Path) -> None:
+def test_a_field_with_different_types_in_several_files_becomes_strings(tmp_path: Path) -> None:
+    values: list[object] = [date(2020, 1, 2), True, timedelta(1), "x", 3, None]
+    paths = [tmp_path / f"{number}.parquet" for number in range(len(values))]
+    for path, value in zip(paths, values, strict=True):
+        pl.DataFrame({"text": ["a"], "value": [value]}).write_parquet(path)
+    found = kate.read_corpus(paths).frame["value"].to_list()
+    assert found == ["2020-01-02", "True", "1 day, 0:00:00", "x", "3", None]
+    assert kate.read_corpus([paths[4], paths[5]]).frame["value"].to_list() == [3, None]
+
+
+@pytest.mark.parametrize("batch_size", [1, 10**6])
+def test_the_type_of_a_field_does_not_depend_on_the_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch_size: int
+) -> None:
+    monkeypatch.setattr(document_tables, "_BATCH_SIZE", batch_size)
+    rows = [{"text": "one", "number": 1, "flag": True}, {"text": "two", "number": 2.5, "flag": 1}]
+    path = write(tmp_path / "x.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    frame = kate.read_corpus(path).frame
+    assert frame["number"].to_list() == [1.0, 2.5]
+    assert frame["flag"].to_list() == ["True", "1"]
+
+
+def test_a_field_named_place_is_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.csv", b"text,place\nhi,Paris\n")
+    assert kate.read_corpus(path).frame["place"].to_list() == ["Paris"]
+
+
+def test_file_names_that_are_not_utf_8_are_escaped(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    try:
+        write(folder / os.fsdecode(b"th\xe9.txt"), b"tea")
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    assert kate.read_corpus(tmp_path).frame.rows() == [
+        ("tea", "caf\\udce9/th\\udce9.txt", "caf\\udce9", None)
+    ]
+    assert kate.read_corpus(folder / os.fsdecode(b"th\xe9.txt")).ids == ["th\\udce9:1"]
+
+
+def test_nested_values_of_a_guessed_field_are_left_out(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", b'{"text": "a", "topics": ["x", "y"], "title": ""}')
     documents = kate.read_corpus(path)
     assert documents.labels is None
@@ -175,14 +216,14 @@ def test_nested_values_of_a_guessed_field_are_passed_over(tmp_path: Path) -> Non
 
 
 def test_batches_are_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_BATCH_SIZE", 3)
+    monkeypatch.setattr(document_tables, "_BATCH_SIZE", 3)
     path = write(tmp_path / "x.jsonl", b"\n".join(b'{"text": "t%d", "n": %d}' % (n, n) for n in range(10)))
     documents = kate.read_corpus(path)
     assert documents.texts.to_list() == [f"t{n}" for n in range(10)]
     assert documents.frame["n"].to_list() == list(range(10))
 
 
-def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_removed(tmp_path: Path) -> None:
     assert kate.read_corpus(write(tmp_path / "a.csv", b"\xef\xbb\xbftext\nhi\n")).texts.to_list() == ["hi"]
     assert kate.read_corpus(write(tmp_path / "b/c.txt", b"\xef\xbb\xbfhi").parent).texts.to_list() == ["hi"]
 

@@ -1,0 +1,21 @@
+"""Text → counts. Nothing here imports a model.
+
+Reading documents:
+
+    readers.py          read_corpus: files, folders or standard input → Documents
+    documents.py        Documents: texts with ids, labels and titles, in one table
+    input_files.py      what to read: files, compressed or not, folders, standard input
+    file_rows.py        text files and folders → rows, one per document; malformed rows
+    document_tables.py  rows, or a Parquet file → a table
+    fields.py           which column is the text, the id, the label and the title
+
+Counting words:
+
+    cleaning.py         takes markup and addresses out of a text
+    counts.py           Counts: texts → counts as a scikit-learn transformer
+    vocabulary.py       Vocabulary: the words that have a column; texts → counts of them
+    counting.py         texts → counts in batches over threads
+    tokenizer.py        Tokenizer: text → words and stems
+    stopwords.py        stop words of many languages
+    sequences.py        Sequences: the words of documents in their order
+"""

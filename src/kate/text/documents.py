@@ -12,11 +12,11 @@ __all__ = ["Documents"]
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """A corpus in memory, once: every property is a view of one table.
+    """A corpus in memory: every property is a view of one table.
 
     Attributes
     ----------
-    frame : columns text, id (unique), label, title (null where there is none), then the rest of the source.
+    frame : columns text, id (unique), label, title (null if there is none), then the other fields of the source.
     n_skipped, skipped : malformed rows that were left out, and the messages about the first of them.
 
     >>> documents = Documents.from_texts(["A tax bill", "A treaty"], labels=["money", "peace"])
@@ -36,7 +36,7 @@ class Documents:
         labels: Sequence[object] | None = None,
         titles: Sequence[object] | None = None,
     ) -> Documents:
-        """Documents from texts at hand; ids are running numbers unless they are given."""
+        """Documents from texts in memory; ids are running numbers unless they are given."""
         column = texts if isinstance(texts, pl.Series) else pl.Series(list(texts), dtype=pl.String)
         if ids is None:
             ids = range(len(column))
@@ -79,7 +79,7 @@ class Documents:
 
 
 def first_repeated(ids: pl.Series) -> str | None:
-    """The first id that was seen before, None when all are different."""
+    """The first id that was seen before; None if all are different."""
     repeated = ids.filter(~ids.is_first_distinct())
     return None if repeated.is_empty() else str(repeated[0])
 

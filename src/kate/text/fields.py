@@ -1,4 +1,4 @@
-"""Fields: which column of a file is the text, the id, the label and the title."""
+"""Which column of a file is the text, the id, the label and the title."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 
 __all__ = ["Fields", "choose_fields"]
 
-# Names that people give to a field, the likeliest first.
+# Usual names of each field, the most likely first.
 _USUAL_NAMES = {
     "text": ("text", "body", "content", "document", "abstract", "review", "message", "article", "comment"),
     "id": ("id", "_id", "doc_id", "docid", "document_id", "uid", "uuid", "key"),
@@ -19,7 +19,7 @@ _USUAL_NAMES = {
 
 @dataclass(frozen=True)
 class Fields:
-    """The names of the four fields; None: guess when asking, absent when answering."""
+    """The names of the four fields; None is "guess it" if the user asks, "not there" if we have chosen."""
 
     text: str | None = None
     id: str | None = None
@@ -34,7 +34,7 @@ class Fields:
 
 
 def choose_fields(present: Sequence[str], asked: Fields, where: str) -> Fields:
-    """The fields to read from those that are present: those asked for, or else the usual names.
+    """The fields to read, of those that are present: the ones asked for, or else those with a usual name.
 
     >>> choose_fields(["ID", "Headline", "Body"], Fields(), "news.csv")
     Fields(text='Body', id='ID', label=None, title='Headline')
@@ -58,7 +58,8 @@ def choose_fields(present: Sequence[str], asked: Fields, where: str) -> Fields:
 
 def _find(present: Sequence[str], names: Sequence[str]) -> str | None:
     exact = set(present)
-    folded = {name.strip().casefold(): name for name in reversed(present)}  # the first of equals wins
+    # reversed: the first of equal names wins
+    folded = {name.strip().casefold(): name for name in reversed(present)}
     for name in names:
         if name in exact:
             return name

@@ -1,4 +1,4 @@
-"""Readers: files, folders or standard input → :class:`Documents`."""
+"""Files, folders or standard input → :class:`Documents`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import BinaryIO
 
 import polars as pl
 
+from kate.text.document_tables import OWN_COLUMNS, PLACE, join_tables, read_parquet, tables_of_rows
 from kate.text.documents import Documents, first_repeated
 from kate.text.fields import Fields
-from kate.text.rows import Complaints, MalformedRowError, OnError, file_rows, folder_rows
-from kate.text.sources import Source, list_sources
-from kate.text.table_files import OWN_COLUMNS, gather, read_parquet
+from kate.text.file_rows import MalformedRowError, MalformedRows, OnError, file_rows, folder_rows
+from kate.text.input_files import Source, list_sources
 
 __all__ = ["Documents", "MalformedRowError", "read_corpus"]
 
@@ -33,13 +33,13 @@ def read_corpus(
 
     Parameters
     ----------
-    paths : .jsonl (an object a line), .csv or .tsv (with a header), .parquet, .txt (a document a line), each
-        also as .gz or .zst; a folder of text files (a document a file, its sub-folder is the label, its path
+    paths : .jsonl (one object per line), .csv or .tsv (with a header), .parquet, .txt (one document per line), each
+        also as .gz or .zst; a folder of text files (one document per file; its sub-folder is the label, its path
         the id); ``"-"`` for standard input.
-    text, id, label, title : the fields to read; guessed by the usual names when left out. Documents without
+    text, id, label, title : the fields to read; if left out, fields with a usual name are taken. Documents without
         an id get the name of the file and the number of the line.
-    format : jsonl, csv, tsv, parquet or txt, when the name of the file does not tell.
-    encoding : of text files; a byte-order mark is passed over.
+    format : jsonl, csv, tsv, parquet or txt, if the name of the file does not tell.
+    encoding : of text files; a byte-order mark is removed.
     on_error : "raise" stops at the first malformed row and names its file and line; "skip" leaves such rows
         out and counts them in ``n_skipped``.
     stdin : where to read ``"-"`` from.
@@ -55,20 +55,20 @@ def read_corpus(
     (['A tax bill'], ['money'], ['stdin:1'])
     """
     asked = Fields(text, id, label, title)
-    complaints = Complaints(on_error)
+    malformed = MalformedRows(on_error)
     sources = list_sources(paths, format, stdin)
-    tables = [table for source in sources for table in _tables(source, asked, encoding, complaints)]
+    tables = [table for source in sources for table in _tables(source, asked, encoding, malformed)]
     if not sum(len(table) for table in tables):
         shown = ", ".join(source.shown for source in sources)
-        skipped = f" ({complaints.count:,} skipped: {complaints.messages[0]})" if complaints.count else ""
+        skipped = f" ({malformed.count:,} skipped: {malformed.messages[0]})" if malformed.count else ""
         raise ValueError(f"no documents in {shown}{skipped}; expected at least one")
-    frame = _with_unique_ids(pl.concat(tables, how="diagonal_relaxed"), id_asked=id)
-    return Documents(frame, complaints.count, tuple(complaints.messages))
+    frame = _with_unique_ids(join_tables(tables), id_asked=id)
+    return Documents(frame, malformed.count, tuple(malformed.messages))
 
 
-def _tables(source: Source, asked: Fields, encoding: str, complaints: Complaints) -> Iterator[pl.DataFrame]:
+def _tables(source: Source, asked: Fields, encoding: str, malformed: MalformedRows) -> Iterator[pl.DataFrame]:
     if source.format == "parquet":
-        yield read_parquet(source, asked, complaints)
+        yield read_parquet(source, asked, malformed)
         return
     if source.format in {"folder", "txt"} and asked.given:
         role, name = next(iter(asked.given.items()))
@@ -77,18 +77,18 @@ def _tables(source: Source, asked: Fields, encoding: str, complaints: Complaints
             + (" (the label of a file is its sub-folder)" if source.format == "folder" else "")
         )
     read = folder_rows if source.format == "folder" else file_rows
-    yield from gather(read(source, encoding, complaints), asked, source.shown, complaints)
+    yield from tables_of_rows(read(source, encoding, malformed), asked, source.shown, malformed)
 
 
 def _with_unique_ids(table: pl.DataFrame, id_asked: str | None) -> pl.DataFrame:
-    """The ids of the source where they tell documents apart; else, unless they were asked for, the places."""
-    ids = table["id"].fill_null(table["place"])
+    """The ids of the source if all are different; else file and line, unless an id field was asked for."""
+    ids = table["id"].fill_null(table[PLACE])
     if (repeated := first_repeated(ids)) is not None:
         if id_asked is not None:
             raise ValueError(
                 f"the id field {id_asked!r} is not unique: {repeated!r} occurs more than once; choose "
                 "another field, or leave id out for ids made of file and line"
             )
-        ids = table["place"]
+        ids = table[PLACE]
     others = [name for name in table.columns if name not in OWN_COLUMNS]
     return table.select("text", ids.alias("id"), "label", "title", *others)

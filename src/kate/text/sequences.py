@@ -32,7 +32,7 @@ class Sequences:
 
     @classmethod
     def of(cls, documents: list[list[int]] | list[npt.NDArray[np.int32]], n_words: int) -> Sequences:
-        """From a list of columns a document."""
+        """From the columns of each document."""
         codes = [np.asarray(document, dtype=np.int32) for document in documents]
         starts = np.concatenate([[0], np.cumsum([len(document) for document in codes], dtype=np.int64)])
         return cls(np.concatenate([np.zeros(0, np.int32), *codes]), starts.astype(np.int64), n_words)
@@ -41,8 +41,8 @@ class Sequences:
     def of_counts(cls, X: sparse.csr_array | sparse.csr_matrix, seed: int = 0) -> Sequences:
         """From counts (n_docs, n_words): each word as often as it occurs, in an order drawn at random.
 
-        For documents whose order is not to be had. The order hangs on the seed and the document alone, not on
-        the documents beside it.
+        For documents whose order is not known. The order depends on the seed and the document alone, not on
+        other documents.
 
         >>> sorted(Sequences.of_counts(sparse.csr_array([[2, 0, 1]]))[0].tolist())
         [0, 0, 2]
@@ -84,12 +84,13 @@ class Sequences:
         """The counts (n_docs, n_words) of the same documents."""
         ones = np.ones(len(self.codes), dtype=np.int32)
         counts = sparse.csr_array((ones, self.codes.copy(), self.starts.copy()), shape=self.shape)
-        counts.sum_duplicates()  # in place, hence the copies
+        # in place, hence the copies above
+        counts.sum_duplicates()
         return counts
 
     @classmethod
     def concatenate(cls, parts: list[Sequences], n_words: int) -> Sequences:
-        """One after the other."""
+        """The documents of all parts, one part after the other."""
         lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.starts) for part in parts)])
         codes = np.concatenate([np.zeros(0, np.int32), *(part.codes for part in parts)])
         return cls(codes, np.cumsum(lengths), n_words)
@@ -101,9 +102,9 @@ class Sequences:
         starts: npt.NDArray[np.int64],
         dictionary: sparse.csr_array,
     ) -> Sequences:
-        """Documents in one code as documents in another, where a code may stand for no word or for several.
+        """Documents of codes as documents of words; a code may stand for no word or for several.
 
-        ``dictionary`` has a row a code; the columns of the row, in the order they are stored, are its words.
+        ``dictionary`` has one row per code; the columns of the row, in the order they are stored, are its words.
         """
         lengths = np.diff(dictionary.indptr).astype(np.int64)[codes]
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

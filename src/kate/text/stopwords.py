@@ -1,7 +1,7 @@
-"""Stop words: the function words that say nothing about what a document is about.
+"""Stop words: function words, which do not tell what a document is about.
 
 The English list is our own. Other languages take theirs from the ``stop-words`` package; a language that the
-package does not know (Armenian, Basque, Esperanto, Estonian, Irish, Lithuanian, Nepali, Serbian, Sesotho,
+package does not have (Armenian, Basque, Esperanto, Estonian, Irish, Lithuanian, Nepali, Serbian, Sesotho,
 Tamil, Yiddish) has no stop words until the caller gives some.
 """
 
@@ -60,8 +60,8 @@ what'd what'll what're what's where'd where's when's why's how'd how's let's cou
 should've would've tis twas
 """
 
-# What is left of a contraction when somebody else has already taken its apostrophe away ("don t", "dont").
-# "won", "cant", "shell", "well", "hell", "ill", "wed" are words of their own and stay out.
+# What is left of a contraction in texts without apostrophes ("don t", "dont").
+# Not "won", "cant", "shell", "well", "hell", "ill", "wed": these are words of their own.
 _FRAGMENTS = """
 ain aren couldn didn doesn don hadn hasn haven isn mayn mightn mustn needn oughtn shan shouldn wasn weren
 wouldn aint arent couldnt didnt doesnt dont hadnt hasnt havent isnt mightnt mustnt neednt shant shouldnt
@@ -84,7 +84,7 @@ ENGLISH: frozenset[str] = frozenset(
     ).split()
 )
 
-# Algorithms of PyStemmer that are a second way to stem a language with a list of its own.
+# A second stemmer of a language, which has the same stop words.
 _SAME_LANGUAGE = {"porter": "english", "dutch_porter": "dutch"}
 
 # Function words cut short before a vowel ("lorsqu'il") that the package's lists leave out.
@@ -96,7 +96,7 @@ _ELIDED = {
 
 @cache
 def stop_words_of(language: str) -> frozenset[str]:
-    """The stop words of a language of PyStemmer, empty where nobody has a list.
+    """The stop words of a language of PyStemmer; none if there is no list.
 
     >>> "the" in stop_words_of("english"), "und" in stop_words_of("german"), len(stop_words_of("basque"))
     (True, True, 0)

@@ -1,4 +1,4 @@
-"""Rows: the documents of text files and folders one by one, each with its place, malformed ones reported."""
+"""Text files and folders → rows, one per document, with the file and line it comes from; malformed ones reported."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from kate.text.sources import Source, broken_bytes, read_text, text_lines
+from kate.text.input_files import Source, broken_bytes, printable, read_text, text_lines
 
-__all__ = ["Complaints", "MalformedRowError", "OnError", "Row", "file_rows", "folder_rows"]
+__all__ = ["MalformedRowError", "MalformedRows", "OnError", "Row", "file_rows", "folder_rows"]
 
 OnError = Literal["raise", "skip"]
 
 _MESSAGES_KEPT = 10
-# Files of a folder that are taken for text: by extension, or without one (as in 20 Newsgroups).
+# The text files of a folder: these extensions, or none (as in 20 Newsgroups).
 _TEXT_SUFFIXES = {"", ".txt", ".text", ".md", ".rst"}
 
 
@@ -27,13 +27,15 @@ class MalformedRowError(ValueError):
 
 
 class Row(NamedTuple):
-    place: str  # file and line, for people
-    id: str  # the id of a document that brings none
+    """One document: where it comes from (for messages), an id if it brings none, and its fields."""
+
+    place: str
+    id: str
     values: Mapping[str, Any]
 
 
-class Complaints:
-    """Malformed rows: the first is an error, or all are counted and the first few kept."""
+class MalformedRows:
+    """What to do with malformed rows: stop at the first, or count them and keep the first few messages."""
 
     def __init__(self, on_error: OnError) -> None:
         if on_error not in {"raise", "skip"}:
@@ -50,53 +52,55 @@ class Complaints:
             self.messages.append(f"{place}: {problem}")
 
 
-def file_rows(source: Source, encoding: str, complaints: Complaints) -> Iterator[Row]:
+def file_rows(source: Source, encoding: str, malformed: MalformedRows) -> Iterator[Row]:
     """The rows of a .jsonl, .csv, .tsv or .txt file."""
     if source.format in {"csv", "tsv"}:
-        return _csv_rows(source, encoding, complaints)
-    return _line_rows(source, encoding, complaints)
+        return _csv_rows(source, encoding, malformed)
+    return _line_rows(source, encoding, malformed)
 
 
-def _line_rows(source: Source, encoding: str, complaints: Complaints) -> Iterator[Row]:
+def _line_rows(source: Source, encoding: str, malformed: MalformedRows) -> Iterator[Row]:
     for number, line in enumerate(text_lines(source, encoding), 1):
         if not line.strip():
             continue
         place = f"{source.shown}, line {number}"
         if problem := broken_bytes(line, encoding):
-            complaints.add(place, problem)
+            malformed.add(place, problem)
             continue
         if source.format == "txt":
             yield Row(place, f"{source.name}:{number}", {"text": line.rstrip("\n")})
             continue
         values, problem = _json_object(line)
         if problem:
-            complaints.add(place, problem)
+            malformed.add(place, problem)
         else:
             yield Row(place, f"{source.name}:{number}", values)
 
 
 def _json_object(line: str) -> tuple[dict[str, Any], str | None]:
-    """The object on a line, and what is wrong with it."""
-    found = f"found {line.strip()[:40]!r}; expected one JSON object a line"
+    """The object on a line, and what is wrong with it (None if nothing is)."""
+    found = f"found {line.strip()[:40]!r}; expected one JSON object per line"
     try:
         values = json.loads(line)
     except (ValueError, RecursionError) as error:
         return {}, f"not JSON ({error}), {found}"
     if not isinstance(values, dict):
         return {}, f"not a JSON object, {found}"
-    if "\\u" in line:  # an escape may be half a character
-        strings = (text for text in values.values() if isinstance(text, str))
+    # an escape such as \ud800 is half a character
+    if "\\u" in line:
+        strings = (text for text in [*values, *values.values()] if isinstance(text, str))
         return values, next(filter(None, (broken_bytes(text, "Unicode") for text in strings)), None)
     return values, None
 
 
-def _csv_rows(source: Source, encoding: str, complaints: Complaints) -> Iterator[Row]:
+def _csv_rows(source: Source, encoding: str, malformed: MalformedRows) -> Iterator[Row]:
     with _fields_of_any_size():
         lines = text_lines(source, encoding, newline="")
         reader = csv.reader(lines, delimiter="\t" if source.format == "tsv" else ",", strict=True)
         header: list[str] | None = None
         while True:
-            number = reader.line_num + 1  # where the row begins: quoted fields may span lines
+            # where the row begins: a quoted field may have several lines
+            number = reader.line_num + 1
             place = f"{source.shown}, line {number}"
             try:
                 cells = next(reader)
@@ -104,27 +108,27 @@ def _csv_rows(source: Source, encoding: str, complaints: Complaints) -> Iterator
                 return
             except csv.Error as error:
                 ends = "unexpected end" in str(error)
-                complaints.add(
+                malformed.add(
                     place, "a quote is opened and never closed" if ends else f"bad quoting ({error})"
                 )
                 continue
             if not cells:
                 continue
             if problem := next(filter(None, (broken_bytes(cell, encoding) for cell in cells)), None):
-                complaints.add(place, problem)
+                malformed.add(place, problem)
             elif header is None:
                 header = cells
             elif len(cells) != len(header):
-                complaints.add(place, f"{len(cells)} fields where the header has {len(header)}")
+                malformed.add(place, f"{len(cells)} fields where the header has {len(header)}")
             else:
-                # reversed: of two columns with one name the first wins
+                # reversed: the first of two columns with the same name wins
                 values = dict(zip(reversed(header), reversed(cells), strict=True))
                 yield Row(place, f"{source.name}:{number}", {name: values[name] for name in header})
 
 
 @contextmanager
 def _fields_of_any_size() -> Iterator[None]:
-    """The csv module refuses fields of more than 128 kB, and a document may be longer."""
+    """Lift the csv module's limit of 128 kB per field: a document may be longer."""
     limit = csv.field_size_limit(sys.maxsize)
     try:
         yield
@@ -132,8 +136,8 @@ def _fields_of_any_size() -> Iterator[None]:
         csv.field_size_limit(limit)
 
 
-def folder_rows(source: Source, encoding: str, complaints: Complaints) -> Iterator[Row]:
-    """A document a file: the id is its path in the folder, the label the sub-folder it lies in."""
+def folder_rows(source: Source, encoding: str, malformed: MalformedRows) -> Iterator[Row]:
+    """One document per file: its id is its path in the folder, its label the sub-folder that it is in."""
     files = sorted(
         path for path in source.path.rglob("*") if path.is_file() and not _is_hidden(path, source.path)
     )
@@ -150,11 +154,11 @@ def folder_rows(source: Source, encoding: str, complaints: Complaints) -> Iterat
         try:
             text = read_text(path, encoding)
         except ValueError as error:
-            complaints.add(str(path), str(error).removeprefix(f"{path} "))
+            malformed.add(str(path), str(error).removeprefix(f"{path} "))
             continue
-        label = relative.parent.as_posix()
+        label = printable(relative.parent.as_posix())
         values = {"text": text, "label": None if label == "." else label}
-        name = relative.as_posix()
+        name = printable(relative.as_posix())
         yield Row(str(path), f"{source.name}/{name}" if source.name else name, values)
 
 

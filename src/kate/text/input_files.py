@@ -1,4 +1,4 @@
-"""Sources: files, compressed or not, folders and standard input; what is wrong with them in clear words."""
+"""What to read: files, compressed or not, folders and standard input; errors say what is wrong with them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import zstandard
 
-__all__ = ["Source", "broken_bytes", "list_sources", "read_text", "text_lines"]
+__all__ = ["Source", "broken_bytes", "list_sources", "printable", "read_text", "text_lines"]
 
 PathLike = str | os.PathLike[str]
 
@@ -35,7 +35,8 @@ _FORMAT_OF = {
 }
 FORMATS = ("jsonl", "csv", "tsv", "parquet", "txt")
 _COMPRESSED = {".gz", ".zst"}
-_START = 1 << 13  # bytes to judge a file by
+# Bytes that show whether a file is text.
+_START = 1 << 13
 _TRY_ENCODING = "pass the right encoding= (latin-1 or cp1252, perhaps)"
 _KNOWN_STARTS = {
     b"\x1f\x8b": "it is gzip-compressed: let its name end in .gz",
@@ -44,13 +45,13 @@ _KNOWN_STARTS = {
     b"PK\x03\x04": "it is a zip archive: unpack it first",
     b"%PDF": "it is a PDF: extract its text first",
 }
-# What the error handler "surrogateescape" makes of bytes that the encoding does not know.
+# The error handler "surrogateescape" turns bytes that are not in the encoding into these.
 _BROKEN = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
 class Source:
-    """One thing to read: ``shown`` in messages, ``name`` in the ids of documents that bring none."""
+    """One thing to read; messages show ``shown``, and ids of documents without an id are made of ``name``."""
 
     path: Path
     format: str  # one of FORMATS, or "folder"
@@ -68,7 +69,7 @@ class Source:
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
-        """The bytes, decompressed; damage found while reading becomes a clear error."""
+        """The bytes, decompressed; an error while reading says what is damaged."""
         if self.stdin is not None:
             yield io.BufferedReader(_Borrowed(self.stdin))
             return
@@ -82,7 +83,7 @@ class Source:
 
 @contextmanager
 def _clear_damage(shown: str) -> Iterator[None]:
-    """Say of a compressed file that breaks what broke and what to do."""
+    """Turn the errors of a damaged compressed file into one that says what to do."""
     try:
         yield
     except EOFError:
@@ -108,7 +109,7 @@ def _decompressed(file: io.BufferedReader, path: Path) -> Iterator[io.BufferedRe
 
 
 class _Borrowed(io.RawIOBase):
-    """Somebody else's stream: whoever closes this one leaves that one open."""
+    """A stream that belongs to somebody else: closing this one does not close it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -123,13 +124,14 @@ class _Borrowed(io.RawIOBase):
 
 
 class _ZstdReader(io.RawIOBase):
-    """Decompressed bytes of a .zst file. The library's own reader takes a truncated file for a short one."""
+    """Decompressed bytes of a .zst file. The library's own reader does not notice that a file is cut short."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._inside = False  # a frame
-        self._ready = memoryview(b"")  # a few compressed bytes may hold many: slices must not copy
+        self._in_frame = False
+        # a view: a few compressed bytes may give many, and taking some of them must not copy the rest
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -138,13 +140,13 @@ class _ZstdReader(io.RawIOBase):
         while not self._ready:
             compressed = (self._frame.unused_data if self._frame.eof else b"") or self._file.read(1 << 16)
             if not compressed:
-                if self._inside:
+                if self._in_frame:
                     raise EOFError
                 return 0
             if self._frame.eof:
                 self._frame = zstandard.ZstdDecompressor().decompressobj()
             self._ready = memoryview(self._frame.decompress(compressed))
-            self._inside = not self._frame.eof
+            self._in_frame = not self._frame.eof
         size = min(len(buffer), len(self._ready))
         buffer[:size], self._ready = self._ready[:size], self._ready[size:]
         return size
@@ -153,10 +155,10 @@ class _ZstdReader(io.RawIOBase):
 def list_sources(
     paths: PathLike | Sequence[PathLike], given_format: str | None, stdin: BinaryIO | None = None
 ) -> list[Source]:
-    """What the paths stand for, each with its format and a name of its own."""
+    """The files, folders or standard input that the paths name, each with its format and a name of its own."""
     if given_format is not None and given_format not in FORMATS:
         raise ValueError(f"unknown format {given_format!r}; choose one of {', '.join(FORMATS)}")
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    given = _listed_paths(paths)
     if not given:
         raise ValueError("no files to read; give at least one path")
     texts = [os.fspath(path) for path in given]
@@ -164,10 +166,30 @@ def list_sources(
         if texts.count(text) > 1:
             raise ValueError(f"{text} is given twice; every document would be there twice")
     stems = [_stem(Path(text)) for text in texts]
-    names = stems if len(set(stems)) == len(stems) else texts
+    names = [printable(name) for name in (stems if len(set(stems)) == len(stems) else texts)]
     if len(texts) == 1 and Path(texts[0]).is_dir():
-        names = [""]  # alone, a folder adds nothing to the paths inside it
+        # ids of a single folder are the paths inside it
+        names = [""]
     return [_source(text, given_format, name, stdin) for text, name in zip(texts, names, strict=True)]
+
+
+def _listed_paths(paths: PathLike | Sequence[PathLike]) -> list[PathLike]:
+    if isinstance(paths, str | os.PathLike):
+        return [paths]
+    given: Any = paths
+    if isinstance(given, bytes) or not isinstance(given, Iterable):
+        kind = type(given).__name__
+        raise TypeError(f"expected a path or a list of paths, got {repr(given)[:40]} ({kind})")
+    return list(given)
+
+
+def printable(name: str) -> str:
+    """A file name as valid Unicode: bytes that are not UTF-8 are written as escapes.
+
+    >>> printable("caf\\udce9.txt")
+    'caf\\\\udce9.txt'
+    """
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _source(text: str, given_format: str | None, name: str, stdin: BinaryIO | None) -> Source:
@@ -201,15 +223,15 @@ def _format_of(path: Path) -> str:
         return _FORMAT_OF[bare.suffix.lower()]
     found = f"the extension {bare.suffix!r}" if bare.suffix else "no extension"
     raise ValueError(
-        f"{path} has {found}, which tells no format; pass format= one of {', '.join(FORMATS)}, or use a name "
+        f"{path} has {found}, which does not tell the format; pass format= one of {', '.join(FORMATS)}, or use a name "
         f"that ends in {', '.join(_FORMAT_OF)} (and .gz or .zst)"
     )
 
 
 def text_lines(source: Source, encoding: str, newline: str | None = None) -> Iterator[str]:
-    """The lines of a text file with their ends.
+    """The lines of a text file with their line ends.
 
-    Bytes that are not in the encoding stay for :func:`broken_bytes` to find: the error then names the line.
+    Bytes that are not in the encoding are left for :func:`broken_bytes` to find, so that the error names the line.
     """
     codec = "utf-8-sig" if _codec(encoding) == "utf-8" else encoding
     with source.open() as stream:
@@ -219,14 +241,15 @@ def text_lines(source: Source, encoding: str, newline: str | None = None) -> Ite
             try:
                 yield from lines
             finally:
-                with suppress(ValueError):  # it may be closed already: then there is nothing to hand back
+                # it may be closed already
+                with suppress(ValueError):
                     lines.detach()
         except UnicodeDecodeError as error:
             raise ValueError(f"{source.shown} is not {encoding} ({error}); {_TRY_ENCODING}") from None
 
 
 def _require_text(start: bytes, encoding: str, shown: str) -> None:
-    """Refuse binary data: text holds no NUL bytes unless its characters are 2 or 4 bytes wide."""
+    """Refuse binary data: text has no NUL bytes unless its characters are 2 or 4 bytes wide."""
     hint = next((hint for magic, hint in _KNOWN_STARTS.items() if start.startswith(magic)), None)
     wide = _codec(encoding).startswith(("utf-16", "utf-32"))
     if hint or (b"\0" in start and not wide):
@@ -236,7 +259,7 @@ def _require_text(start: bytes, encoding: str, shown: str) -> None:
 
 
 def broken_bytes(text: str, encoding: str) -> str | None:
-    """What is wrong with the bytes that a text came from, None when nothing is."""
+    """What is wrong with the bytes that a text came from; None if nothing is."""
     if text.isascii() or not (found := _BROKEN.search(text)):
         return None
     code = ord(found.group())
@@ -246,7 +269,7 @@ def broken_bytes(text: str, encoding: str) -> str | None:
 
 
 def read_text(path: Path, encoding: str) -> str:
-    """The text of a whole file; a ValueError says why there is none."""
+    """The text of a whole file; a ValueError says why it cannot be read."""
     with path.open("rb") as file, _clear_damage(str(path)), _decompressed(file, path) as stream:
         content = stream.read()
     _require_text(content[:_START], encoding, str(path))
@@ -261,9 +284,13 @@ def read_text(path: Path, encoding: str) -> str:
 
 
 def _codec(encoding: str) -> str:
+    """The usual name of a text encoding; Python knows other codecs too, such as hex, which do not give text."""
     try:
+        b"a".decode(encoding, "surrogateescape")
         return codecs.lookup(encoding).name
-    except LookupError:
+    except UnicodeDecodeError:  # one byte is too few for UTF-16 and UTF-32
+        return codecs.lookup(encoding).name
+    except (LookupError, ValueError):
         raise ValueError(
             f"unknown encoding {encoding!r}; use a name such as utf-8, latin-1 or cp1252"
         ) from None

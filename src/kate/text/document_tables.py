@@ -1,6 +1,6 @@
-"""Tables: rows, or a Parquet file, as a Polars table of text, id, label, title, place and the other fields.
+"""Rows, or a Parquet file → a Polars table with the columns text, id, label, title, PLACE and the other fields.
 
-``place`` is the id of last resort, unique by its making: the file and the line.
+PLACE is the file and the line: the id of a document that has none of its own.
 """
 
 from __future__ import annotations
@@ -12,19 +12,23 @@ from itertools import chain
 import polars as pl
 
 from kate.text.fields import Fields, choose_fields
-from kate.text.rows import Complaints, Row
-from kate.text.sources import Source
+from kate.text.file_rows import MalformedRows, Row
+from kate.text.input_files import Source
 
-__all__ = ["OWN_COLUMNS", "gather", "read_parquet"]
+__all__ = ["OWN_COLUMNS", "PLACE", "join_tables", "read_parquet", "tables_of_rows"]
 
-OWN_COLUMNS = ("text", "id", "label", "title", "place")
+# not a name that a field of a user may have
+PLACE = "kate:place"
+OWN_COLUMNS = ("text", "id", "label", "title", PLACE)
 
-# Characters to hold as Python strings before they move into a Polars table.
+# Characters kept as Python strings before they become a Polars table.
 _BATCH_SIZE = 8_000_000
 
 
-def gather(rows: Iterable[Row], asked: Fields, shown: str, complaints: Complaints) -> Iterator[pl.DataFrame]:
-    """Rows in batches of tables; the fields are chosen among those that occur in the first batch."""
+def tables_of_rows(
+    rows: Iterable[Row], asked: Fields, shown: str, malformed: MalformedRows
+) -> Iterator[pl.DataFrame]:
+    """Tables of some thousand rows; the fields are chosen among those of the first table's rows."""
     batches = _batches(rows)
     first = next(batches, None)
     if first is None:
@@ -36,7 +40,7 @@ def gather(rows: Iterable[Row], asked: Fields, shown: str, complaints: Complaint
         kept = []
         for row in batch:
             if problem := _problem(row, fields, asked):
-                complaints.add(row.place, problem)
+                malformed.add(row.place, problem)
             else:
                 kept.append(row)
         yield _table(kept, fields, others)
@@ -66,7 +70,8 @@ def _problem(row: Row, fields: Fields, asked: Fields) -> str | None:
         return f"no field {fields.text!r}; its fields are {', '.join(map(repr, row.values)) or 'none'}"
     if not isinstance(text, str):
         return f"the field {fields.text!r} holds {repr(text)[:40]}; expected a string"
-    for role in asked.given:  # not of a guess: nested values of a field that nobody asked for are passed over
+    # nested values of a field that was only guessed are left out without an error
+    for role in asked.given:
         value = row.values.get(fields.given[role])
         if not _is_scalar(value):
             return f"the field {fields.given[role]!r} holds {repr(value)[:40]}; expected one {role}"
@@ -80,7 +85,7 @@ def _is_scalar(value: object) -> bool:
 def _table(rows: Sequence[Row], fields: Fields, others: Sequence[str]) -> pl.DataFrame:
     columns = {
         "text": pl.Series([row.values[fields.text or ""] for row in rows], dtype=pl.String),
-        "place": pl.Series([row.id for row in rows], dtype=pl.String),
+        PLACE: pl.Series([row.id for row in rows], dtype=pl.String),
     }
     for role in ("id", "label", "title"):
         name = fields.given.get(role)
@@ -92,24 +97,54 @@ def _table(rows: Sequence[Row], fields: Fields, others: Sequence[str]) -> pl.Dat
 
 
 def _string(value: object) -> str | None:
-    """A label, id or title as a string; an empty one is none."""
+    """A label, id or title as a string; None if it is empty or nested."""
     return str(value) or None if _is_scalar(value) and value is not None else None
 
 
 def _series(values: Sequence[object]) -> pl.Series:
-    """A column of its own type where the values share one, else strings; nested values left out."""
+    """A column of the type that all values share, or else of strings; nested values are left out."""
     scalars = [value if _is_scalar(value) else None for value in values]
     kinds = {type(value) for value in scalars} - {type(None)}
-    if len(kinds) <= 1:
+    if len(kinds) <= 1 or kinds == {int, float}:
         try:
-            return pl.Series(scalars)
-        except OverflowError:  # an integer of more than 64 bits
+            return pl.Series(scalars, dtype=pl.Float64 if len(kinds) > 1 else None)
+        # an integer of more than 64 bits
+        except OverflowError:
             pass
-    return pl.Series([None if value is None else str(value) for value in scalars], dtype=pl.String)
+    return _strings(scalars)
 
 
-def read_parquet(source: Source, asked: Fields, complaints: Complaints) -> pl.DataFrame:
-    """The table of a Parquet file, columns that hold nested values left out."""
+def _strings(values: Iterable[object]) -> pl.Series:
+    return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
+
+
+def join_tables(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """One table of several; a field with different types in them becomes strings, unless all are numbers.
+
+    >>> join_tables([pl.DataFrame({"n": [1]}), pl.DataFrame({"n": [True]})])["n"].to_list()
+    ['1', 'True']
+    """
+    kinds: dict[str, set[pl.DataType]] = {}
+    for table in tables:
+        for name, kind in table.schema.items():
+            kinds.setdefault(name, set()).add(kind)
+    mixed = {
+        name
+        for name, of_name in kinds.items()
+        if len(of_name - {pl.Null()}) > 1
+        and not all(kind.is_numeric() or kind == pl.Null for kind in of_name)
+    }
+    return pl.concat(
+        [
+            table.with_columns(_strings(table[name]).alias(name) for name in table.columns if name in mixed)
+            for table in tables
+        ],
+        how="diagonal_relaxed",
+    )
+
+
+def read_parquet(source: Source, asked: Fields, malformed: MalformedRows) -> pl.DataFrame:
+    """The table of a Parquet file, without columns of nested values."""
     data = source.path if source.compression is None else _unpacked(source)
     try:
         schema = pl.read_parquet_schema(data)
@@ -125,14 +160,14 @@ def read_parquet(source: Source, asked: Fields, complaints: Complaints) -> pl.Da
     columns = [pl.col(fields.text or "").cast(pl.String).alias("text")]
     for role in ("id", "label", "title"):
         name = fields.given.get(role)
-        usable = name is not None and _is_flat(schema[name])
+        usable = name is not None and _has_names(schema[name])
         column = pl.col(name or "").cast(pl.String).replace("", None) if usable else pl.lit(None, pl.String)
         columns.append(column.alias(role))
     numbers = pl.int_range(1, pl.len() + 1).cast(pl.String)
-    place = pl.concat_str(pl.lit(f"{source.name}:"), numbers).alias("place")
+    place = pl.concat_str(pl.lit(f"{source.name}:"), numbers).alias(PLACE)
     table = table.select(*columns, place, *others)
     for row in table["text"].is_null().arg_true():
-        complaints.add(
+        malformed.add(
             f"{source.shown}, row {row + 1}", f"the field {fields.text!r} is null; expected a string"
         )
     return table.filter(pl.col("text").is_not_null())
@@ -150,8 +185,13 @@ def _require_strings(schema: Mapping[str, pl.DataType], fields: Fields, asked: F
             f"{shown}: the field {fields.text!r} holds {kind}; expected strings: choose another (text=)"
         )
     for role, name in fields.given.items():
-        if role in asked.given and not _is_flat(schema[name]):
-            raise ValueError(f"{shown}: the field {name!r} holds {schema[name]}; expected one {role} a row")
+        if role in asked.given and not _has_names(schema[name]):
+            raise ValueError(f"{shown}: the field {name!r} holds {schema[name]}; expected one {role} per row")
+
+
+def _has_names(kind: pl.DataType) -> bool:
+    """Whether a column can be read as ids, labels or titles; Polars makes no strings of durations."""
+    return _is_flat(kind) and kind != pl.Duration
 
 
 def _is_flat(kind: pl.DataType) -> bool:
