@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import TYPE_CHECKING, Any, get_args
 
 from kate.research.datasets.corpus import Corpus, PartName
@@ -81,7 +78,7 @@ def evaluate(
     estimator = make_model(model, random_state=random_state) if isinstance(model, str) else model
     run = Run()
     clock = _Clock(run.seconds, on_stage)
-    with clock("fit"), _ending_on_interrupt():
+    with clock("fit"):
         fit(estimator, corpus)
     with clock("encode"):
         vectors = encode(estimator, corpus)
@@ -125,7 +122,7 @@ def warm_up(model: Model, corpus: Corpus) -> None:
     """Fit a model on a few documents and throw it away: compiled code is loaded before the clock starts."""
     few = corpus.fitting[:_FEW]
     # what is wrong with the model shows in the run itself, where it is recorded
-    with suppress(Exception), _ending_on_interrupt(), warnings.catch_warnings():
+    with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit(model, corpus, few, few)
 
@@ -175,26 +172,3 @@ class _Clock:
         start = time.perf_counter()
         yield
         self._seconds[stage] = time.perf_counter() - start
-
-
-@contextmanager
-def _ending_on_interrupt() -> Iterator[None]:
-    """Ctrl-C ends the run even where a model takes it for the wish to stop early: half a fit is no result."""
-    previous = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(previous):
-        yield  # no handler can be set here, or the signal is ignored
-        return
-    interrupted = False
-
-    def remember(number: int, frame: FrameType | None) -> None:
-        nonlocal interrupted
-        interrupted = True
-        previous(number, frame)
-
-    signal.signal(signal.SIGINT, remember)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
-    if interrupted:
-        raise KeyboardInterrupt

@@ -13,8 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from kate.model.encoder import warn_about_empty
 from kate.model.loop import HistoryRow, progress_bar, train
-from kate.model.settings import checked_counts, require_between, require_choice, require_whole
+from kate.model.settings import (
+    checked_counts,
+    require_between,
+    require_choice,
+    require_held_out,
+    require_whole,
+)
 from kate.model.training import hold_out, start_of_output_bias
+from kate.model.training_state import unchanged_on_failure
 from kate.research.rivals.base import CountMatrix, CountsEstimator, Floats
 from kate.storage.saving import Arrays
 
@@ -108,31 +115,33 @@ class NeuralModel(CountsEstimator, ABC):
     def fit(self, X: CountMatrix, y: Any = None, *, validation: CountMatrix | None = None) -> Self:
         """Learn from counts X (n_docs, n_words), sparse or dense.
 
-        ``validation`` are held-out documents; without them ``validation_fraction`` of X is held out.
+        ``validation`` are held-out documents; without them ``validation_fraction`` of X is held out. If it fails or is
+        interrupted, the model stays what it was before.
         """
         require_torch(type(self).__name__)
         import torch
 
         from kate.research.rivals.neural.neural_training import choose_device, threads
 
-        counts = checked_counts(self, X, reset=True)
-        self._check_settings(has_validation=validation is not None)
-        random = check_random_state(self.random_state)
-        if validation is None:
-            counts, held_out = hold_out(counts, self.validation_fraction, random)
-        else:
-            held_out = checked_counts(self, validation, reset=False)
-        self.settings_ = self._settled(counts.shape[0])
-        generator = torch.Generator(choose_device(self.device))
-        generator.manual_seed(int(random.randint(2**31 - 1)))
-        module = self._build(counts.shape[1], generator)
-        inputs = self._inputs(counts)
-        self._begin(module, inputs)
-        with threads(self.n_jobs):
-            self.history_ = self._train(
-                module, inputs, None if held_out is None else self._inputs(held_out), random
-            )
-        self.module_ = module.eval()
+        with unchanged_on_failure(self):
+            counts = checked_counts(self, X, reset=True)
+            self._check_settings(has_validation=validation is not None)
+            random = check_random_state(self.random_state)
+            if validation is None:
+                counts, held_out = hold_out(counts, self.validation_fraction, random)
+            else:
+                held_out = checked_counts(self, validation, reset=False)
+            self.settings_ = self._settled(counts.shape[0])
+            generator = torch.Generator(choose_device(self.device))
+            generator.manual_seed(int(random.randint(2**31 - 1)))
+            module = self._build(counts.shape[1], generator)
+            inputs = self._inputs(counts)
+            self._begin(module, inputs)
+            with threads(self.n_jobs):
+                self.history_ = self._train(
+                    module, inputs, None if held_out is None else self._inputs(held_out), random
+                )
+            self.module_ = module.eval()
         return self
 
     def transform(self, X: CountMatrix) -> Floats:
@@ -204,10 +213,7 @@ class NeuralModel(CountsEstimator, ABC):
                 require_between(name, value, 0, float("inf"))
                 if name in _POSITIVE and value == 0:
                     raise ValueError(f"{name}=0: expected a number above 0")
-        if self.patience is not None and not has_validation and not self.validation_fraction:
-            raise ValueError(
-                f"patience={self.patience} needs held-out documents: set validation_fraction or pass validation="
-            )
+        require_held_out(self, has_validation=has_validation)
 
     def _fitted_state(self) -> tuple[Arrays, dict[str, Any]]:
         arrays = {name: tensor.cpu().numpy() for name, tensor in self.module_.state_dict().items()}
