@@ -85,9 +85,13 @@ class Encoder:
     def centered_on(self, mean: Floats) -> Encoder:
         return replace(self, mean=mean)
 
-    def encode(self, X: csr_matrix) -> Floats:
-        """Vectors (n_docs, n_components) of the documents whose counts are the rows of X."""
+    def encode(self, X: csr_matrix, n_jobs: int | None = None) -> Floats:
+        """Vectors (n_docs, n_components) of the documents whose counts are the rows of X; warns about empty ones."""
         warn_about_empty(X, stacklevel=4)
+        return self.vectors(X, n_jobs)
+
+    def vectors(self, X: csr_matrix, n_jobs: int | None = None) -> Floats:
+        """The same without the warning, by ``n_jobs`` threads (None: all cores)."""
         vectors = np.empty((X.shape[0], self.n_components), dtype=np.float32)
 
         def encode_block(start: int) -> None:
@@ -95,11 +99,12 @@ class Encoder:
             np.subtract(self.respond(X[start : start + _BLOCK]), self.mean, out=block)
 
         starts = range(0, X.shape[0], _BLOCK)
-        n_threads = min(thread_count(None), len(starts))
+        n_threads = min(thread_count(n_jobs), len(starts))
         if n_threads <= 1:
             for start in starts:
                 encode_block(start)
-        else:  # NumPy and SciPy let go of Python's lock while they work
+        else:
+            # NumPy and SciPy give up Python's lock while they work
             with ThreadPoolExecutor(n_threads) as pool:
                 list(pool.map(encode_block, starts))
         return vectors
