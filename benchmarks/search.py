@@ -21,8 +21,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from kate.search.approximate import Graph
-from kate.search.exact import QUERIES_AT_ONCE, ROWS_AT_ONCE, nearest, thread_count
+from kate.search.exact_search import QUERIES_AT_ONCE, ROWS_AT_ONCE, nearest_rows
+from kate.search.neighbour_graph import NeighbourGraph
+from kate.threads import thread_count
 
 Floats = NDArray[np.float32]
 ROUNDS = 3
@@ -67,14 +68,14 @@ def measure_exact(vectors: Floats, queries: Floats, top: int) -> dict[str, objec
     runs: dict[str, Callable[[], object]] = {
         f"product in blocks of {size}": lambda size=size: product(vectors, queries, size) for size in blocks
     }
-    best = best_seconds(runs | {"exact": lambda: nearest(vectors, queries, top)})
+    best = best_seconds(runs | {"exact": lambda: nearest_rows(vectors, queries, top)})
     bare, exact = min(best[name] for name in runs), best["exact"]
     doubles = vectors.astype(np.float64)
     plain = [np.argsort(-(doubles @ query).astype(np.float32), kind="stable")[:top] for query in queries[:16]]
-    found = [one.rows for one in nearest(vectors, queries[:16], top)]
+    found = [one.rows for one in nearest_rows(vectors, queries[:16], top)]
     return {
         "benchmark": "exact search", "vectors": len(vectors), "topics": vectors.shape[1],
-        "queries": len(queries), "top": top, "threads": thread_count(),
+        "queries": len(queries), "top": top, "threads": thread_count(None),
         "bare_product_s": round(bare, 3), "exact_s": round(exact, 3), "ratio": round(exact / bare, 3),
         "queries_per_s": round(len(queries) / exact, 1),
         "same_as_argsort": bool(np.array_equal(found, plain)),
@@ -83,19 +84,19 @@ def measure_exact(vectors: Floats, queries: Floats, top: int) -> dict[str, objec
 
 def measure_graph(vectors: Floats, queries: Floats, top: int) -> dict[str, object]:
     start = time.perf_counter()
-    graph = Graph.build(vectors)
+    graph = NeighbourGraph.build(vectors)
     build = time.perf_counter() - start
-    expected = nearest(vectors, queries, 10)
+    expected = nearest_rows(vectors, queries, 10)
     found = graph.nearest(vectors, queries, 10)
     recall = np.mean([len(np.intersect1d(a.rows, b.rows)) / 10 for a, b in zip(found, expected, strict=True)])
     together = best_seconds({"graph": lambda: graph.nearest(vectors, queries, top)})["graph"]
     single = best_seconds(
         {"graph": lambda: [graph.nearest(vectors, one[None], top) for one in queries[:100]]}
     )
-    exact = best_seconds({"exact": lambda: [nearest(vectors, one[None], top) for one in queries[:4]]})
+    exact = best_seconds({"exact": lambda: [nearest_rows(vectors, one[None], top) for one in queries[:4]]})
     return {
         "benchmark": "graph of neighbours", "vectors": len(vectors), "topics": vectors.shape[1],
-        "queries": len(queries), "top": top, "threads": thread_count(), "build_s": round(build, 1),
+        "queries": len(queries), "top": top, "threads": thread_count(None), "build_s": round(build, 1),
         "recall_at_10": round(float(recall), 4), "recall_at_10_reported": graph.facts.recall_at_10,
         "depth": graph.facts.depth, "queries_per_s": round(len(queries) / together, 1),
         "one_query_ms": round(1000 * single["graph"] / min(100, len(queries)), 3),

@@ -6,6 +6,7 @@ import errno
 import json
 import shutil
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,7 @@ import pytest
 from kate.model.encoder import EmptyDocumentsWarning, Encoder
 from kate.model.model_folder import Trained, write_model
 from kate.model.text_model import NotFittedError, TextModel, UnknownWordError
-from kate.search import Hit, Index
-from kate.search import exact as exact_module
+from kate.search import Hit, Index, exact_search
 from kate.search import index as index_module
 from kate.storage.folders import FolderError
 from kate.text.documents import Documents
@@ -169,8 +169,8 @@ def test_blocks_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch, size: 
         {"id": [str(row) for row in range(50)], "label": "x", "title": "y", "snippet": "z"}
     )
     index = Index(model_by_hand(), vectors, documents)
-    monkeypatch.setattr(exact_module, "ROWS_AT_ONCE", size)
-    monkeypatch.setattr(exact_module, "QUERIES_AT_ONCE", size)
+    monkeypatch.setattr(exact_search, "ROWS_AT_ONCE", size)
+    monkeypatch.setattr(exact_search, "QUERIES_AT_ONCE", size)
     for query, hits in zip(queries, index._hits(queries, top=6, exact=True), strict=True):
         rows = np.flatnonzero(vectors.any(axis=1)).tolist()
         expected = sorted(rows, key=lambda row: (-(vectors[row] @ query), row))[:6]
@@ -183,10 +183,27 @@ def test_building_in_blocks_changes_nothing(index: Index, monkeypatch: pytest.Mo
     np.testing.assert_array_equal(in_blocks.vectors, index.vectors)
 
 
+@pytest.mark.parametrize("asked", [{"n_jobs": 2}, {}], ids=["by the caller", "by the model"])
+def test_building_encodes_with_all_threads_asked_for(
+    index: Index, monkeypatch: pytest.MonkeyPatch, asked: dict[str, int]
+) -> None:
+    respond, together = Encoder.respond, threading.Barrier(2, timeout=30)
+
+    def respond_with_another(self: Encoder, X: Any) -> Any:
+        together.wait()  # fails unless a second thread encodes at the same time
+        return respond(self, X)
+
+    monkeypatch.setattr("kate.model.encoder._BLOCK", 3)
+    monkeypatch.setattr(Encoder, "respond", respond_with_another)
+    model = model_by_hand()
+    model.n_jobs = None if asked else 2
+    np.testing.assert_array_equal(Index.build(model, DOCUMENTS, **asked).vectors, index.vectors)
+
+
 def test_a_saved_index_answers_alike_and_needs_nothing_else(index: Index, folder: Path) -> None:
     moved = folder.rename(folder.parent / "moved")
     loaded = Index.load(moved)
-    assert repr(loaded) == "Index of 6 documents, 3 topics"
+    assert repr(loaded) == "Index of 6 documents, 3 dimensions"
     assert loaded.search("peace treaty") == index.search("peace treaty")
     assert loaded.similar_documents("b") == index.similar_documents("b")
     np.testing.assert_array_equal(loaded.model.encode(TEXTS), index.model.encode(TEXTS))

@@ -236,7 +236,7 @@ def index(
       kate index model reviews.csv -o index
     """
     if ann:
-        from kate.search.approximate import require_usearch
+        from kate.search.neighbour_graph import require_usearch
 
         require_usearch()  # now, not after the documents have been read
     rehearse_writing(output, "index.json")

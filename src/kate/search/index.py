@@ -1,8 +1,8 @@
 """Index: documents nearest to a query or to a document, by the cosine of their vectors.
 
 An index is a folder of its own: index.json, vectors.npy (mapped into memory, not read), documents.arrow (of
-which only the hits are read), the model that encodes the queries and, where it was asked for, graph.usearch
-(mapped into memory as well), by which a search need not look at every vector.
+which only the hits are read), the model that encodes the queries and, if it was asked for, graph.usearch (also
+mapped into memory), with which a search need not look at every vector.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from scipy.sparse import csr_matrix
 from kate.model.encoder import EmptyDocumentsWarning
 from kate.model.model_folder import MODEL_FOLDER
 from kate.model.text_model import TextModel, Texts, load, unknown_word
-from kate.search.approximate import Graph, GraphFacts, require_usearch
-from kate.search.exact import Nearest, nearest
-from kate.search.shown_documents import read_rows, scan_documents, shorten
+from kate.search.exact_search import Ranking, nearest_rows
+from kate.search.neighbour_graph import GraphFacts, NeighbourGraph, require_usearch
+from kate.search.snippets import make_snippets, open_snippets, read_snippets
 from kate.storage.files import whole_folder
 from kate.storage.folders import FolderError, FolderKind, StrPath
 from kate.text.documents import Documents
@@ -33,7 +33,8 @@ __all__ = ["Hit", "Index"]
 
 Floats = NDArray[np.float32]
 
-_DOCUMENTS_AT_ONCE = 20_000  # counted and encoded together
+# Documents that are counted and encoded together.
+_DOCUMENTS_AT_ONCE = 20_000
 
 _VECTORS, _DOCUMENTS, _MODEL, _GRAPH = "vectors.npy", "documents.arrow", "model", "graph.usearch"
 _INDEX_FOLDER = FolderKind(
@@ -68,13 +69,13 @@ class Index:
     >>> model = TextModel(n_components=2, random_state=0, max_epochs=5).fit(texts)
     >>> index = Index.build(model, Documents.from_texts(["The treaty was signed.", "A silver coin."]))
     >>> index
-    Index of 2 documents, 2 topics
+    Index of 2 documents, 2 dimensions
     >>> [hit.snippet for hit in index.search("treaties signed", top=1)]
     ['The treaty was signed.']
     """
 
     def __init__(
-        self, model: TextModel, vectors: Floats, documents: pl.LazyFrame, graph: Graph | None = None
+        self, model: TextModel, vectors: Floats, documents: pl.LazyFrame, graph: NeighbourGraph | None = None
     ) -> None:
         """Use :meth:`build` or :meth:`load`; ``vectors`` are centred and of length 1 (or 0)."""
         self.model = model
@@ -88,9 +89,10 @@ class Index:
     ) -> Index:
         """Encode documents; those without a known word get the zero vector, so that no query finds them.
 
-        ann : build a graph of neighbours too (extra ``ann``), by which a search among very many documents is
-            quicker and nearly exact; ``index.graph.facts`` says how nearly
-        n_jobs : threads to build the graph with; with one the same documents give the same graph every time
+        ann : also build a graph of neighbours (extra ``ann``), with which a search among very many documents is
+            faster and nearly exact; ``index.graph.facts`` says how nearly
+        n_jobs : threads; by default those of the model, or all cores. With one thread the same documents give the
+            same graph every time; vectors never depend on it.
         """
         if ann:
             require_usearch()  # now, not after a million documents have been encoded
@@ -98,11 +100,12 @@ class Index:
             documents = Documents.from_texts(documents)
         if not len(documents):
             raise ValueError("no documents to index; pass at least one")
+        n_jobs = getattr(model, "n_jobs", None) if n_jobs is None else n_jobs
         vectors = np.empty((len(documents), model.n_components), dtype=np.float32)
         n_empty = 0
         for start in range(0, len(documents), _DOCUMENTS_AT_ONCE):
-            counts = model.vocabulary.count(documents.texts.slice(start, _DOCUMENTS_AT_ONCE))
-            vectors[start : start + _DOCUMENTS_AT_ONCE] = _units_of(model, counts)
+            counts = model.vocabulary.count(documents.texts.slice(start, _DOCUMENTS_AT_ONCE), n_jobs)
+            vectors[start : start + _DOCUMENTS_AT_ONCE] = _units_of(model, counts, n_jobs)
             n_empty += int((np.diff(counts.indptr) == 0).sum())
         if n_empty:
             warnings.warn(
@@ -111,13 +114,13 @@ class Index:
                 EmptyDocumentsWarning,
                 stacklevel=2,
             )
-        graph = Graph.build(vectors, n_jobs) if ann else None
-        return cls(model, vectors, shorten(documents.frame).lazy(), graph)
+        graph = NeighbourGraph.build(vectors, n_jobs) if ann else None
+        return cls(model, vectors, make_snippets(documents.frame).lazy(), graph)
 
     def search(self, query: str, top: int = 10, *, exact: bool = False) -> list[Hit]:
         """The ``top`` documents nearest to a query, the nearest first; of equals the earlier document.
 
-        exact : compare with every document, also where a graph of neighbours would spare most of them
+        exact : compare with every document, even if the index has a graph of neighbours
         """
         counts = self.model.vocabulary.count([query])
         if counts.nnz == 0:
@@ -190,7 +193,7 @@ class Index:
                 f"{folder / _MODEL} is not the model that made the vectors of this index; copy the index "
                 "again or index the documents anew"
             )
-        vectors, documents = _mapped_vectors(folder / _VECTORS), scan_documents(folder / _DOCUMENTS)
+        vectors, documents = _mapped_vectors(folder / _VECTORS), open_snippets(folder / _DOCUMENTS)
         expected = (config.get("n_documents"), model.n_components)
         n_documents = documents.select(pl.len()).collect().item()
         if vectors.shape != expected or vectors.dtype != np.float32 or n_documents != expected[0]:
@@ -204,32 +207,32 @@ class Index:
         return len(self.vectors)
 
     def __repr__(self) -> str:
-        return f"Index of {len(self):,} documents, {self.model.n_components:,} topics"
+        return f"Index of {len(self):,} documents, {self.model.n_components:,} dimensions"
 
     def _hits(self, queries: Floats, top: int, exact: bool, without: int | None = None) -> list[list[Hit]]:
         if top < 1:
-            raise ValueError(f"top is {top}; expected one hit at least")
+            raise ValueError(f"top is {top}; expected at least 1")
         n_wanted = top if without is None else top + 1
         if self.graph is None or exact:
-            found = nearest(self.vectors, queries, n_wanted)
+            found = nearest_rows(self.vectors, queries, n_wanted)
         else:
             found = self.graph.nearest(self.vectors, queries, n_wanted)
         pairs = [_without(one, without)[:top] for one in found]
-        shown = read_rows(self._documents, {row for of_query in pairs for row, _ in of_query})
+        shown = read_snippets(self._documents, {row for of_query in pairs for row, _ in of_query})
         return [
             [Hit(rank, score, **shown[row]) for rank, (row, score) in enumerate(of_query, 1)]
             for of_query in pairs
         ]
 
 
-def _without(found: Nearest, row: int | None) -> list[tuple[int, float]]:
+def _without(found: Ranking, row: int | None) -> list[tuple[int, float]]:
     return [pair for pair in zip(found.rows.tolist(), found.scores.tolist(), strict=True) if pair[0] != row]
 
 
-def _units_of(model: TextModel, counts: Any) -> Floats:
+def _units_of(model: TextModel, counts: Any, n_jobs: int | None = None) -> Floats:
     """Centred vectors of length 1 of counted documents; zeros for a document without words."""
     X = csr_matrix(counts, dtype=np.float32)
-    vectors = model.encoder.respond(X) - model.responses.mean
+    vectors = model.encoder.centered_on(model.responses.mean).vectors(X, n_jobs)
     vectors[np.diff(X.indptr) == 0] = 0
     return _units(vectors)
 
@@ -239,12 +242,12 @@ def _units(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
 
 
-def _graph(path: Path, facts: Any, vectors: Floats) -> Graph:
+def _graph(path: Path, facts: Any, vectors: Floats) -> NeighbourGraph:
     try:
-        return Graph.load(path, GraphFacts(**facts), vectors.shape)
+        return NeighbourGraph.load(path, GraphFacts(**facts), vectors.shape)
     except TypeError as error:
         raise FolderError(
-            f"the graph in {path.parent / _INDEX_FOLDER.config} is none ({error}); copy it again"
+            f"the graph in {path.parent / _INDEX_FOLDER.config} has strange entries ({error}); copy it again"
         ) from None
 
 

@@ -1,7 +1,7 @@
-"""A graph of neighbours (HNSW, by usearch): a search looks at some thousands of vectors instead of all of them.
+"""Approximate search by a graph of neighbours (HNSW, of usearch): a search looks at some thousand vectors, not at all.
 
-The graph keeps its own copy of the vectors in half the precision to find candidates; they are scored with the vectors
-themselves, so that a hit has the same score as in an exact search. Documents without a known word are not in it.
+The graph finds candidates with its own copy of the vectors, in half precision. They are scored with the vectors
+themselves, so that a hit has the same score as in an exact search. Documents without a known word are not in the graph.
 """
 
 from __future__ import annotations
@@ -15,22 +15,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kate.search.exact import Nearest, best_of, nearest, thread_count
+from kate.search.exact_search import Ranking, nearest_rows, rank_rows
 from kate.storage.folders import FolderError
+from kate.threads import thread_count
 
 if TYPE_CHECKING:
     from usearch.index import BatchMatches, Matches
-    from usearch.index import Index as Neighbours
+    from usearch.index import Index as UsearchIndex
 
-__all__ = ["Graph", "GraphFacts", "require_usearch"]
+__all__ = ["GraphFacts", "NeighbourGraph", "require_usearch"]
 
 Floats = NDArray[np.float32]
 
-_LINKS = 16  # of a document to others; twice as many on the lowest level
-_DEPTH_OF_BUILDING = 128  # candidates that a new document's links are chosen from
-_DEPTHS = (64, 128, 256, 512, 1024)  # candidates that a search keeps: the first that finds enough
-_WANTED_RECALL = 0.97  # of the sample, so that other queries reach 0.95
-_SAMPLE = 512  # documents asked for their neighbours: half to choose the depth by, half to measure
+# Links from a document to others; twice as many on the lowest level.
+_LINKS = 16
+# The links of a new document are chosen among so many candidates.
+_BUILD_DEPTH = 128
+# Candidates that a search keeps: the first number that finds enough is taken.
+_DEPTHS = (64, 128, 256, 512, 1024)
+# What the sample must reach, so that other queries reach 0.95.
+_WANTED_RECALL = 0.97
+# Documents whose neighbours are searched for: half of them choose the depth, the other half measure the recall.
+_SAMPLE = 512
 _RECALL_AT = 10
 _ROWS_AT_ONCE = 65_536
 _REMEDY = "the index is damaged; copy it again or index the documents anew"
@@ -40,8 +46,8 @@ _REMEDY = "the index is damaged; copy it again or index the documents anew"
 class GraphFacts:
     """What was chosen and measured when a graph was built.
 
-    ``recall_at_10`` is the share of the exact ten nearest documents that the graph found, over ``n_queries`` documents
-    of the index as queries, themselves left out, that had no part in choosing ``depth``.
+    ``recall_at_10`` is the share of the exact ten nearest documents that the graph found. The queries were
+    ``n_queries`` documents of the index, each left out of its own answer; none of them helped to choose ``depth``.
     """
 
     depth: int
@@ -52,29 +58,29 @@ class GraphFacts:
         return asdict(self)
 
 
-class Graph:
+class NeighbourGraph:
     """Approximate neighbours among the rows of some vectors."""
 
-    def __init__(self, facts: GraphFacts, open_neighbours: Callable[[], Neighbours]) -> None:
-        """Use :meth:`build` or :meth:`load`; the graph is opened when it is first asked."""
+    def __init__(self, facts: GraphFacts, open_usearch: Callable[[], UsearchIndex]) -> None:
+        """Use :meth:`build` or :meth:`load`; the graph is opened when it is first used."""
         self.facts = facts
-        self._open = open_neighbours
+        self._open = open_usearch
 
     @classmethod
-    def build(cls, vectors: Floats, n_jobs: int | None = None) -> Graph:
+    def build(cls, vectors: Floats, n_jobs: int | None = None) -> NeighbourGraph:
         """Link every row of ``vectors`` (of length 1, or 0) to its neighbours.
 
-        One thread (``n_jobs=1``) gives the same graph every time; several (None: all) are quicker, and the order in
-        which they come decides about a few links.
+        One thread (``n_jobs=1``) gives the same graph every time; several (None: all cores) are faster, but a few links
+        depend on which thread comes first.
         """
         neighbours = _usearch().Index(
             ndim=vectors.shape[1],
             metric="ip",
             dtype="bf16",
             connectivity=_LINKS,
-            expansion_add=_DEPTH_OF_BUILDING,
+            expansion_add=_BUILD_DEPTH,
         )
-        threads = thread_count() if n_jobs is None or n_jobs < 1 else n_jobs
+        threads = thread_count(n_jobs)
         for first in range(0, len(vectors), _ROWS_AT_ONCE):
             block = np.ascontiguousarray(vectors[first : first + _ROWS_AT_ONCE])
             rows = np.flatnonzero(block.any(axis=1))
@@ -82,33 +88,33 @@ class Graph:
                 neighbours.add(rows + first, block[rows], threads=threads)
         return cls(_measured(neighbours, vectors), lambda: neighbours)
 
-    def nearest(self, vectors: Floats, queries: Floats, top: int) -> list[Nearest]:
-        """As :func:`kate.search.exact.nearest`, but a few of the nearest may be missed.
+    def nearest(self, vectors: Floats, queries: Floats, top: int) -> list[Ranking]:
+        """Like :func:`kate.search.exact_search.nearest_rows`, but a few of the nearest rows may be missed.
 
-        More than ``facts.depth`` rows are found exactly: the graph would have to be walked through as a whole.
+        More than ``facts.depth`` rows are searched for exactly: the graph would have to be read as a whole.
         """
         if top > self.facts.depth:
-            return nearest(vectors, queries, top)
+            return nearest_rows(vectors, queries, top)
         candidates = _candidates(self._neighbours, queries, self.facts.depth)
-        return [best_of(vectors, query, rows, top) for query, rows in zip(queries, candidates, strict=True)]
+        return [rank_rows(vectors, query, rows, top) for query, rows in zip(queries, candidates, strict=True)]
 
     def save(self, path: Path) -> None:
         self._neighbours.save(path)
 
     @classmethod
-    def load(cls, path: Path, facts: GraphFacts, shape: tuple[int, ...]) -> Graph:
-        """The graph that ``save`` wrote for vectors of ``shape``, mapped into memory rather than read."""
+    def load(cls, path: Path, facts: GraphFacts, shape: tuple[int, ...]) -> NeighbourGraph:
+        """The graph that ``save`` wrote for vectors of ``shape``, mapped into memory, not read."""
         return cls(facts, lambda: _mapped(path, shape))
 
     @cached_property
-    def _neighbours(self) -> Neighbours:
+    def _neighbours(self) -> UsearchIndex:
         return self._open()
 
 
-def _mapped(path: Path, shape: tuple[int, ...]) -> Neighbours:
+def _mapped(path: Path, shape: tuple[int, ...]) -> UsearchIndex:
     usearch_index = _usearch()
     try:
-        neighbours: Neighbours | None = usearch_index.Index.restore(path, view=True)
+        neighbours: UsearchIndex | None = usearch_index.Index.restore(path, view=True)
     except (RuntimeError, ValueError) as error:
         raise FolderError(f"{path} is not a graph of usearch ({error}): {_REMEDY}") from None
     if neighbours is None:
@@ -121,33 +127,34 @@ def _mapped(path: Path, shape: tuple[int, ...]) -> Neighbours:
     return neighbours
 
 
-def _candidates(neighbours: Neighbours, queries: Floats, depth: int) -> list[NDArray[np.int64]]:
-    """The rows that the graph proposes for each query: all that the search kept, for the scores to decide."""
+def _candidates(neighbours: UsearchIndex, queries: Floats, depth: int) -> list[NDArray[np.int64]]:
+    """For each query the rows that the graph proposes, to be scored with the vectors."""
     count = min(depth, len(neighbours))
     if not count:
         return [np.empty(0, np.int64)] * len(queries)
-    neighbours.expansion_search = depth  # type: ignore[misc]  # it has a setter, added in another way
+    neighbours.expansion_search = depth  # type: ignore[misc]  # it has a setter that the stubs do not know
     matches: Matches | BatchMatches = neighbours.search(
-        np.ascontiguousarray(queries), count, threads=thread_count()
+        np.ascontiguousarray(queries), count, threads=thread_count(None)
     )
-    keys: Any = np.atleast_2d(matches.keys)  # for a single query usearch gives one row, without its length
+    # for a single query usearch gives one row, without its length
+    keys: Any = np.atleast_2d(matches.keys)
     counts: Any = np.atleast_1d(getattr(matches, "counts", keys.shape[1]))
     return [row[:n].astype(np.int64) for row, n in zip(keys, counts, strict=True)]
 
 
-def _measured(neighbours: Neighbours, vectors: Floats) -> GraphFacts:
-    """The least depth that finds enough on half of a sample of documents, and what it finds on the other half."""
+def _measured(neighbours: UsearchIndex, vectors: Floats) -> GraphFacts:
+    """The smallest depth that finds enough on half of a sample of documents, and its recall on the other half."""
     with_words = np.flatnonzero(vectors.any(axis=1))
     sample = np.random.default_rng(0).permutation(with_words)[:_SAMPLE]
     queries = np.ascontiguousarray(vectors[sample])
-    expected = nearest(vectors, queries, _RECALL_AT + 1)
+    expected = nearest_rows(vectors, queries, _RECALL_AT + 1)
     choosing = slice(0, len(sample) // 2)
     measuring = slice(len(sample) // 2, None)
 
     def recall(depth: int, part: slice) -> float:
         asked = queries[part]
         found = [
-            best_of(vectors, query, rows, _RECALL_AT + 1)
+            rank_rows(vectors, query, rows, _RECALL_AT + 1)
             for query, rows in zip(asked, _candidates(neighbours, asked, depth), strict=True)
         ]
         shares = map(_recall, found, expected[part], sample[part].tolist())
@@ -157,8 +164,8 @@ def _measured(neighbours: Neighbours, vectors: Floats) -> GraphFacts:
     return GraphFacts(depth, round(recall(depth, measuring), 4), len(sample[measuring]))
 
 
-def _recall(found: Nearest, expected: Nearest, itself: int) -> float | None:
-    """The share of a document's nearest that were found, any of equally near ones; None where it has none."""
+def _recall(found: Ranking, expected: Ranking, itself: int) -> float | None:
+    """The share of a document's nearest that were found; of equally near ones any counts. None if it has none."""
     others = expected.scores[expected.rows != itself][:_RECALL_AT]
     if not others.size:
         return None
@@ -166,7 +173,7 @@ def _recall(found: Nearest, expected: Nearest, itself: int) -> float | None:
 
 
 def require_usearch() -> None:
-    """Complain now if the extra is missing."""
+    """Raise ImportError now if the extra is missing."""
     _usearch()
 
 
@@ -175,7 +182,7 @@ def _usearch() -> Any:
         import usearch.index
     except ImportError as error:
         raise ImportError(
-            "approximate search needs the package usearch: pip install 'kate-text[ann]' (an index that has been "
+            "approximate search needs the package usearch: pip install 'kate-text[ann]' (an index that was "
             "made with it can be searched without it: kate search --exact)"
         ) from error
     return usearch.index

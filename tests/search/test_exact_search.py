@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kate.search import exact
-from kate.search.exact import best_of, nearest
+from kate.search import exact_search
+from kate.search.exact_search import nearest_rows, rank_rows
 
 Floats = NDArray[np.float32]
 
@@ -18,7 +18,7 @@ def unit_vectors(seed: int, n: int, n_components: int = 16) -> Floats:
 
 
 def assert_like_argsort(vectors: Floats, queries: Floats, top: int) -> None:
-    found = nearest(vectors, queries, top)
+    found = nearest_rows(vectors, queries, top)
     assert len(found) == len(queries)
     for query, one in zip(queries, found, strict=True):
         cosines = (vectors.astype(np.float64) @ query.astype(np.float64)).astype(np.float32)
@@ -33,8 +33,8 @@ def in_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     """Rows and queries at once, and rows for a thread: small enough that there are several of each."""
     names = ("ROWS_AT_ONCE", "QUERIES_AT_ONCE", "ROWS_FOR_A_THREAD")
     for name, value in zip(names, request.param, strict=True):
-        monkeypatch.setattr(exact, name, value)
-    monkeypatch.setattr(exact, "thread_count", lambda: 2)
+        monkeypatch.setattr(exact_search, name, value)
+    monkeypatch.setattr(exact_search, "thread_count", lambda n_jobs: 2)
 
 
 @pytest.mark.usefixtures("in_blocks")
@@ -64,25 +64,20 @@ def test_rows_of_zeros_are_never_found_and_a_query_of_zeros_finds_the_first() ->
     vectors = unit_vectors(6, 100)
     vectors[::2] = 0
     assert_like_argsort(vectors, unit_vectors(7, 4), top=60)
-    [found] = nearest(vectors, np.zeros((1, 16), np.float32), top=3)
+    [found] = nearest_rows(vectors, np.zeros((1, 16), np.float32), top=3)
     assert found.rows.tolist() == [1, 3, 5]
-    [nothing] = nearest(np.zeros((5, 16), np.float32), unit_vectors(8, 1), top=3)
+    [nothing] = nearest_rows(np.zeros((5, 16), np.float32), unit_vectors(8, 1), top=3)
     assert nothing.rows.tolist() == []
 
 
 def test_some_rows_are_scored_and_ordered_as_all_are() -> None:
     vectors, [query] = unit_vectors(9, 50), unit_vectors(10, 1)
-    [all_of_them] = nearest(vectors, query[np.newaxis], top=50)
-    found = best_of(vectors, query, np.arange(50)[::-1].copy(), top=5)
+    [all_of_them] = nearest_rows(vectors, query[np.newaxis], top=50)
+    found = rank_rows(vectors, query, np.arange(50)[::-1].copy(), top=5)
     np.testing.assert_array_equal(found.rows, all_of_them.rows[:5])
     np.testing.assert_array_equal(found.scores, all_of_them.scores[:5])
-    assert len(best_of(vectors, query, np.empty(0, np.int64), top=5).rows) == 0
+    assert len(rank_rows(vectors, query, np.empty(0, np.int64), top=5).rows) == 0
 
 
 def test_no_queries_no_answers() -> None:
-    assert nearest(unit_vectors(0, 3), np.empty((0, 16), np.float32), top=2) == []
-
-
-def test_threads_are_those_of_blas() -> None:
-    with exact._blas().limit(limits=1, user_api="blas"):
-        assert exact.thread_count() == 1
+    assert nearest_rows(unit_vectors(0, 3), np.empty((0, 16), np.float32), top=2) == []

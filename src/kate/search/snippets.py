@@ -1,4 +1,4 @@
-"""What an index shows of its documents: a table of short lines, of which only the hits are read."""
+"""What a hit shows of its document: id, label, title and a snippet. Only the rows of the hits are read from disk."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import polars as pl
 
 from kate.storage.folders import FolderError
 
-__all__ = ["read_rows", "scan_documents", "shorten"]
+__all__ = ["make_snippets", "open_snippets", "read_snippets"]
 
 COLUMNS = ("id", "label", "title", "snippet")
 _SNIPPET = 200  # characters
 
 
-def shorten(frame: pl.DataFrame) -> pl.DataFrame:
-    """The documents as hits show them: one line each, no control characters that could disturb a terminal."""
+def make_snippets(frame: pl.DataFrame) -> pl.DataFrame:
+    """One short line per document, without control characters that could disturb a terminal."""
 
     def one_line(column: str) -> pl.Expr:
-        # a few times the length is enough to cut from, however long the text is
+        # the rest of a long text is not needed
         return (
             pl.col(column)
             .cast(pl.String)
@@ -38,7 +38,8 @@ def shorten(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def scan_documents(path: Path) -> pl.LazyFrame:
+def open_snippets(path: Path) -> pl.LazyFrame:
+    """The table that an index has saved; its rows stay on disk."""
     try:
         documents = pl.scan_ipc(path)
         names: Sequence[str] = documents.collect_schema().names()
@@ -51,8 +52,8 @@ def scan_documents(path: Path) -> pl.LazyFrame:
     return documents
 
 
-def read_rows(documents: pl.LazyFrame, rows: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """What to show of some documents, by row; the others are passed over on the disk, not kept."""
+def read_snippets(documents: pl.LazyFrame, rows: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """What to show of some documents, by row."""
     numbered = documents.with_row_index("row")
     wanted = numbered.filter(pl.col("row").is_in(sorted(rows))).collect()
     return {shown.pop("row"): shown for shown in wanted.to_dicts()}

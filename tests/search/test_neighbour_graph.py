@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kate.search.approximate import Graph, GraphFacts, require_usearch
-from kate.search.exact import nearest
+from kate.search.exact_search import nearest_rows
+from kate.search.neighbour_graph import GraphFacts, NeighbourGraph, require_usearch
 from kate.storage.folders import FolderError
 
 Floats = NDArray[np.float32]
@@ -32,20 +32,20 @@ def vectors() -> Floats:
 
 
 @pytest.fixture(scope="module")
-def graph(vectors: Floats) -> Graph:
-    return Graph.build(vectors, n_jobs=1)
+def graph(vectors: Floats) -> NeighbourGraph:
+    return NeighbourGraph.build(vectors, n_jobs=1)
 
 
-def recall(graph: Graph, vectors: Floats, queries: Floats) -> float:
-    exact, found = nearest(vectors, queries, 10), graph.nearest(vectors, queries, 10)
+def recall(graph: NeighbourGraph, vectors: Floats, queries: Floats) -> float:
+    exact, found = nearest_rows(vectors, queries, 10), graph.nearest(vectors, queries, 10)
     shares = [len(np.intersect1d(a.rows, b.rows)) / 10 for a, b in zip(exact, found, strict=True)]
     return float(np.mean(shares))
 
 
-def test_it_finds_what_exact_search_finds(graph: Graph, vectors: Floats) -> None:
+def test_it_finds_what_exact_search_finds(graph: NeighbourGraph, vectors: Floats) -> None:
     queries = clustered(50, seed=1)
     assert recall(graph, vectors, queries) > 0.9
-    found, expected = graph.nearest(vectors, queries, 1), nearest(vectors, queries, 1)
+    found, expected = graph.nearest(vectors, queries, 1), nearest_rows(vectors, queries, 1)
     same = [
         (a.scores[0], b.scores[0]) for a, b in zip(found, expected, strict=True) if a.rows[0] == b.rows[0]
     ]
@@ -53,7 +53,7 @@ def test_it_finds_what_exact_search_finds(graph: Graph, vectors: Floats) -> None
     assert all(a == b for a, b in same)  # scored with the vectors, not with the graph's copies
 
 
-def test_it_measures_its_recall_on_documents_that_did_not_choose_its_depth(graph: Graph) -> None:
+def test_it_measures_its_recall_on_documents_that_did_not_choose_its_depth(graph: NeighbourGraph) -> None:
     assert 0.9 < graph.facts.recall_at_10 <= 1
     assert graph.facts.n_queries == 256
     assert graph.facts.depth == 64
@@ -61,32 +61,32 @@ def test_it_measures_its_recall_on_documents_that_did_not_choose_its_depth(graph
 
 def test_of_equally_near_documents_any_will_do() -> None:
     copies = np.repeat(clustered(3), 300, axis=0)
-    assert Graph.build(copies, n_jobs=1).facts.recall_at_10 > 0.9
+    assert NeighbourGraph.build(copies, n_jobs=1).facts.recall_at_10 > 0.9
 
 
-def test_one_thread_builds_the_same_graph_again(graph: Graph, vectors: Floats) -> None:
-    again = Graph.build(vectors, n_jobs=1)
+def test_one_thread_builds_the_same_graph_again(graph: NeighbourGraph, vectors: Floats) -> None:
+    again = NeighbourGraph.build(vectors, n_jobs=1)
     queries = clustered(20, seed=2)
     for a, b in zip(graph.nearest(vectors, queries, 5), again.nearest(vectors, queries, 5), strict=True):
         np.testing.assert_array_equal(a.rows, b.rows)
     assert again.facts == graph.facts
 
 
-def test_documents_without_words_are_not_in_it(graph: Graph, vectors: Floats) -> None:
+def test_documents_without_words_are_not_in_it(graph: NeighbourGraph, vectors: Floats) -> None:
     found = graph.nearest(vectors, clustered(20, seed=3), 50)
     assert all(len(one.rows) == 50 and vectors[one.rows].any(axis=1).all() for one in found)
 
 
-def test_more_hits_than_it_looks_at_are_found_exactly(graph: Graph, vectors: Floats) -> None:
+def test_more_hits_than_it_looks_at_are_found_exactly(graph: NeighbourGraph, vectors: Floats) -> None:
     [found] = graph.nearest(vectors, vectors[1:2], 5_000)
-    [expected] = nearest(vectors, vectors[1:2], 5_000)
+    [expected] = nearest_rows(vectors, vectors[1:2], 5_000)
     np.testing.assert_array_equal(found.rows, expected.rows)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_a_handful_of_documents_will_do(n: int) -> None:
     few = clustered(n)
-    graph = Graph.build(few, n_jobs=1)
+    graph = NeighbourGraph.build(few, n_jobs=1)
     assert graph.facts.recall_at_10 == 1
     [found] = graph.nearest(few, few[:1], 10)
     assert sorted(found.rows.tolist()) == list(range(n))
@@ -94,25 +94,27 @@ def test_a_handful_of_documents_will_do(n: int) -> None:
 
 def test_no_document_with_words_no_hits() -> None:
     nothing = np.zeros((3, N_TOPICS), np.float32)
-    [found] = Graph.build(nothing, n_jobs=1).nearest(nothing, clustered(1), 2)
+    [found] = NeighbourGraph.build(nothing, n_jobs=1).nearest(nothing, clustered(1), 2)
     assert found.rows.tolist() == []
 
 
-def test_a_saved_graph_answers_alike(graph: Graph, vectors: Floats, tmp_path: Path) -> None:
+def test_a_saved_graph_answers_alike(graph: NeighbourGraph, vectors: Floats, tmp_path: Path) -> None:
     graph.save(tmp_path / "graph.usearch")
-    loaded = Graph.load(tmp_path / "graph.usearch", graph.facts, vectors.shape)
+    loaded = NeighbourGraph.load(tmp_path / "graph.usearch", graph.facts, vectors.shape)
     queries = clustered(10, seed=4)
     for a, b in zip(graph.nearest(vectors, queries, 5), loaded.nearest(vectors, queries, 5), strict=True):
         np.testing.assert_array_equal(a.rows, b.rows)
 
 
-def test_a_file_that_is_no_such_graph_is_refused(graph: Graph, vectors: Floats, tmp_path: Path) -> None:
+def test_a_file_that_is_no_such_graph_is_refused(
+    graph: NeighbourGraph, vectors: Floats, tmp_path: Path
+) -> None:
     (tmp_path / "bad").write_bytes(b"nothing" * 20)
     graph.save(tmp_path / "graph")
     with pytest.raises(FolderError, match="not a graph of usearch"):
-        Graph.load(tmp_path / "bad", graph.facts, vectors.shape).nearest(vectors, vectors[:1], 1)
+        NeighbourGraph.load(tmp_path / "bad", graph.facts, vectors.shape).nearest(vectors, vectors[:1], 1)
     with pytest.raises(FolderError, match=r"2,970 vectors of 16 numbers, the index 2 of 16"):
-        Graph.load(tmp_path / "graph", graph.facts, (2, 16)).nearest(vectors, vectors[:1], 1)
+        NeighbourGraph.load(tmp_path / "graph", graph.facts, (2, 16)).nearest(vectors, vectors[:1], 1)
 
 
 def test_without_the_extra_the_error_says_what_to_install(
@@ -123,6 +125,6 @@ def test_without_the_extra_the_error_says_what_to_install(
     with pytest.raises(ImportError, match=r"pip install 'kate-text\[ann\]'"):
         require_usearch()
     with pytest.raises(ImportError, match=r"kate search --exact"):
-        Graph.load(tmp_path / "graph", GraphFacts(64, 1.0, 1), (1, 2)).nearest(
+        NeighbourGraph.load(tmp_path / "graph", GraphFacts(64, 1.0, 1), (1, 2)).nearest(
             np.eye(2, dtype=np.float32), np.eye(2, dtype=np.float32), 1
         )
