@@ -1,4 +1,4 @@
-"""The application, and the manners of every command: one line for an error, exit codes 0, 1, 2 and 130."""
+"""The application: how every command ends. An error is one line; the exit codes are 0, 1, 2 and 130."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ import kate
 __all__ = ["app"]
 
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
-# What the library raises about input. Anything else is a bug of ours, and is reported as one.
+# What the library raises about wrong input. Anything else is a bug in Kate, and is reported as one.
 _EXPECTED = (OSError, ValueError, LookupError, ImportError, MemoryError, ArithmeticError)
 
 
 class Commands(TyperGroup):
-    """All commands run through :meth:`main`, so that all of them end in the same way."""
+    """All commands run through :meth:`main`, so that all end in the same way."""
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> NoReturn:
         arguments = list(sys.argv[1:] if args is None else args)
@@ -39,7 +39,8 @@ class Commands(TyperGroup):
         try:
             with self.make_context("kate", arguments) as context:
                 self.invoke(context)
-            sys.stdout.flush()  # a closed pipe may show only now
+            # a closed pipe may be noticed only now
+            sys.stdout.flush()
         except typer.Exit as request:
             return request.exit_code
         except (KeyboardInterrupt, typer.Abort):
@@ -57,7 +58,8 @@ class Commands(TyperGroup):
 app = typer.Typer(
     cls=Commands,
     name="kate",
-    rich_markup_mode=None,  # plain help: the same in a terminal, in a pipe and in a manual
+    # plain help: the same in a terminal, in a pipe and in a manual
+    rich_markup_mode=None,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -76,23 +78,23 @@ def root(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error (goes with every command).")
+        bool, typer.Option("--debug", help="Show the traceback of an error (works with every command).")
     ] = False,
 ) -> None:
     """Document vectors, topics, similar words and search from a pile of text.
 
     \b
     Start here:
-      kate demo -o kate-demo                    a tour on two centuries of speeches
-      kate fit reviews.csv -o model             your own documents
-      kate topics model                         what they are about
+      kate demo -o kate-demo            two centuries of speeches as an example
+      kate fit reviews.csv -o model     learn from your own documents
+      kate topics model                 what they are about
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
-    """--debug works before and after the name of the command, but not behind a "--"."""
+    """--debug works before and after the name of the command, but not after "--"."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     options, rest = arguments[:end], arguments[end:]
     return [option for option in options if option != "--debug"] + rest, "--debug" in options
@@ -100,7 +102,8 @@ def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
 
 def _report(error: Exception) -> int:
     """Say in one line what went wrong; the exit code."""
-    is_usage = hasattr(error, "format_message")  # click's errors, whichever click typer brings along
+    # an error of click, whichever version of it typer brings
+    is_usage = hasattr(error, "format_message")
     if is_usage:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "kate"
@@ -119,9 +122,11 @@ def _usage_message(error: Any) -> str:
 
 
 def _message(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:  # from the system: "[Errno 28] No space left on device"
+    # from the system: "[Errno 28] No space left on device"
+    if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    if isinstance(error, KeyError) and error.args:  # its str() is the repr of the message
+    # str() of a KeyError is the repr of its message
+    if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
     return str(error) or type(error).__name__
 
@@ -133,7 +138,7 @@ _PARAMETER = re.compile(
 
 
 def _as_options(message: str) -> str:
-    """The library speaks of its parameters (on_error='skip'), the command line of options (--on-error skip)."""
+    """Parameters of the library as options of the command: on_error='skip' is --on-error skip."""
 
     def option(match: re.Match[str]) -> str:
         value = match[2] if match[2] is not None else "FIELD"
@@ -151,14 +156,15 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _leave_quietly() -> int:
-    """The reader of our output has closed it (``| head``): nothing more to say, not even at exit."""
-    with suppress(OSError, ValueError):  # not a real file: nothing is left to flush
+    """The reader has closed our output (``| head``): say nothing more, not even at exit."""
+    # suppressed: standard output may be no real file
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _write_any_character() -> None:
-    """A terminal of an old encoding shows "?" for what it lacks; it is no reason to fail."""
+    """Show "?" for characters that the terminal does not have, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

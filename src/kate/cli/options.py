@@ -53,18 +53,20 @@ LabelField = Annotated[str | None, typer.Option("--label", metavar="FIELD", help
 TitleField = Annotated[str | None, typer.Option("--title", metavar="FIELD", help="The field with the title.")]
 Format = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="jsonl, csv, tsv, parquet or txt, when the file's name does not tell."),
+    typer.Option(
+        metavar="NAME", help="jsonl, csv, tsv, parquet or txt, if the name of the file does not tell."
+    ),
 ]
 Encoding = Annotated[str, typer.Option(metavar="NAME", help="The encoding of text files.")]
 OnErrorOption = Annotated[
-    OnError, typer.Option("--on-error", help="Stop at a malformed row, or leave such rows out.")
+    OnError, typer.Option("--on-error", help="Stop at a malformed row, or skip such rows.")
 ]
 VocabularySize = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Words; the data set's own number by default.")
+    int | None, typer.Option(metavar="N", min=1, help="Number of words; by default that of the data set.")
 ]
 DataSetOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="Of the data set, such as headers=false; repeatable."),
+    typer.Option(metavar="NAME=VALUE", help="A setting of the data set, such as headers=false; repeatable."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -82,7 +84,7 @@ def read_documents(
     encoding: str,
     on_error: OnError,
 ) -> Documents:
-    """The documents that the arguments name; rows that were left out are counted on standard error."""
+    """The documents that the arguments name; standard error says how many rows were left out."""
     from kate.text.readers import read_corpus
 
     documents = read_corpus(

@@ -12,8 +12,8 @@ import typer
 
 __all__ = ["print_json", "print_pairs", "print_table"]
 
+# Output to a pipe has one line per row, so that grep and cut work: wide enough for any row.
 _PIPED_WIDTH = 400
-"""Wide enough for a row a line: what is piped is searched and cut by line."""
 
 
 def print_json(value: Any) -> None:
@@ -27,9 +27,10 @@ def print_table(
     right: Sequence[str] = (),
     strong: str | None = None,
 ) -> None:
-    """Columns parted by two spaces, no frame; the last one takes the rest of the line and wraps there.
+    """Columns with two spaces between them, no frame; the last one takes the rest of the line and wraps there.
 
-    ``right`` names the columns that are flush right: numbers. Cells that begin with ``strong`` are bold on a terminal.
+    ``right`` names the columns that are aligned right: numbers. Cells that begin with ``strong`` are bold on a
+    terminal.
     """
     from rich.console import Console
     from rich.table import Table
@@ -48,16 +49,17 @@ def print_table(
         )
     for row in rows:
         cells = (Text(cell, "bold" if strong and cell.startswith(strong) else "") for cell in row)
-        table.add_row(*cells)  # Text: a "[" in a document is no markup
+        # Text and not str: a "[" in a document is no markup
+        table.add_row(*cells)
     console = Console(file=sys.stdout, width=width, highlight=False, soft_wrap=False)
     with console.capture() as capture:
         console.print(table)
-    # rich fills the last column with spaces, which wrap on a terminal and litter a file
+    # without the spaces with which rich fills the last column
     typer.echo("\n".join(line.rstrip() for line in capture.get().splitlines()))
 
 
 def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
-    """Names and values, the values in one column."""
+    """One line per name and value; the values are aligned."""
     listed = list(pairs)
     width = max(len(name) for name, _ in listed)
     for name, value in listed:
