@@ -54,8 +54,8 @@ def kate(train: list[str], test: list[str], seed: int) -> Learned:
 
     def describe() -> tuple[Any, Any]:
         topics = [topic.words[:N_TOP] for topic in model.topics() if len(topic.words) >= N_TOP]
-        top_words = np.array([[model.vocabulary.find(word) for word in words] for words in topics])
-        return sparse.vstack([model.vocabulary.count(train), model.vocabulary.count(test)]), top_words
+        top_words = np.array([[model.vocabulary_.find(word) for word in words] for words in topics])
+        return sparse.vstack([model.vocabulary_.count(train), model.vocabulary_.count(test)]), top_words
 
     return Learned(vectors, test_vectors, describe)
 

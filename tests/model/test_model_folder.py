@@ -15,16 +15,27 @@ import pytest
 import safetensors.numpy
 
 import kate
+from kate.engines.network import Network, Optimizer
 from kate.model.encoder import Encoder
 from kate.model.model_folder import Trained, read_model, write_model
 from kate.model.text_model import TextModel
+from kate.model.training_state import TrainingState
 from kate.storage.folders import FolderError
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 from kate.topics.poles import Responses, Topic, Topics
 
 TEXTS = ["peace treaty\u2028 signed", "naïve peace", "gold coin", "silver coin"]
-FILES = ["README.md", "config.json", "history.jsonl", "topics.json", "vocabulary.txt", "weights.safetensors"]
+FILES = [
+    "README.md",
+    "config.json",
+    "history.jsonl",
+    "topics.json",
+    "training.safetensors",
+    "vocabulary.txt",
+    "weights.safetensors",
+]
+CHECKED = [name for name in FILES if name not in {"README.md", "config.json"}]
 
 
 def trained_model(seed: int = 0, n_components: int = 3) -> Trained:
@@ -45,13 +56,16 @@ def trained_model(seed: int = 0, n_components: int = 3) -> Trained:
     )
     by_pole = [Topic(j, "+-"[i], ("coin", "gold"), 0.1, None) for j in range(n_components) for i in range(2)]  # type: ignore[arg-type]
     return Trained(
-        settings={"n_components": n_components, "stop_words": ["the"], "random_state": None},
+        settings={"n_components": n_components, "stop_words": ["the"], "random_state": 3},
         vocabulary=vocabulary,
         encoder=encoder,
         output_bias=draw(len(vocabulary)),
         responses=Responses(draw(n_components), abs(draw(n_components))),
         topics={"wins": Topics(by_pole), "weights": Topics(by_pole).shortened(1)},
         history=[{"epoch": 1, "loss": 1 / 3, "validation_loss": None}],
+        given={"n_components": n_components, "stop_words": ["the"], "random_state": None},
+        n_documents_seen=4,
+        training=TrainingState(np.random.RandomState(seed)),
     )
 
 
@@ -81,6 +95,10 @@ def test_what_is_written_comes_back_to_the_last_bit(folder: Path) -> None:
     np.testing.assert_array_equal(read.output_bias, written.output_bias)
     np.testing.assert_array_equal(read.responses, written.responses)
     assert (read.settings, read.history, read.topics) == (written.settings, written.history, written.topics)
+    assert (read.given, read.n_documents_seen) == (written.given, written.n_documents_seen)
+    assert read.training is not None
+    assert written.training is not None
+    assert read.training.generator.randint(2**31) == written.training.generator.randint(2**31)
     assert list(read.vocabulary.to_lines()) == list(written.vocabulary.to_lines())
     assert read.vocabulary.config() == written.vocabulary.config()
     texts = [*TEXTS, "coins of gold"]
@@ -92,7 +110,7 @@ def test_what_is_written_comes_back_to_the_last_bit(folder: Path) -> None:
 def test_a_folder_is_plain_files(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == FILES
     config = json.loads((folder / "config.json").read_text())
-    assert (config["format"], config["format_version"]) == ("kate-model", 1)
+    assert (config["format"], config["format_version"]) == ("kate-model", 2)
     assert (config["kate_version"], config["n_components"], config["n_words"]) == (kate.__version__, 3, 7)
     assert config["n_documents"] == 4
     assert set(safetensors.numpy.load_file(folder / "weights.safetensors")) >= {"W", "b", "c", "mean"}
@@ -101,7 +119,7 @@ def test_a_folder_is_plain_files(folder: Path) -> None:
 def test_the_model_card_tells_a_stranger_what_it_is(folder: Path) -> None:
     card = (folder / "README.md").read_text()
     for part in (
-        "3 topics",
+        "vectors of 3 numbers",
         "4 documents",
         "7 words",
         "coin, gold",
@@ -166,7 +184,7 @@ def test_a_file_or_a_missing_parent_is_no_place_for_a_folder(tmp_path: Path) -> 
         write_model(tmp_path / "no" / "model", trained_model())
 
 
-@pytest.mark.parametrize("n_written", range(6))
+@pytest.mark.parametrize("n_written", range(7))
 def test_a_full_disk_leaves_the_old_model_and_nothing_else(
     folder: Path, monkeypatch: pytest.MonkeyPatch, n_written: int
 ) -> None:
@@ -196,7 +214,7 @@ def test_a_missing_file_is_named(folder: Path, name: str) -> None:
         kate.load(folder)
 
 
-@pytest.mark.parametrize("name", ["weights.safetensors", "vocabulary.txt", "history.jsonl", "topics.json"])
+@pytest.mark.parametrize("name", CHECKED)
 def test_a_truncated_file_is_named(folder: Path, name: str) -> None:
     data = (folder / name).read_bytes()
     (folder / name).write_bytes(data[:-3])
@@ -204,7 +222,7 @@ def test_a_truncated_file_is_named(folder: Path, name: str) -> None:
         kate.load(folder)
 
 
-@pytest.mark.parametrize("name", ["weights.safetensors", "vocabulary.txt", "history.jsonl", "topics.json"])
+@pytest.mark.parametrize("name", CHECKED)
 def test_an_edited_file_of_the_same_length_is_named(folder: Path, name: str) -> None:
     data = bytearray((folder / name).read_bytes())
     data[-2] ^= 1
@@ -214,9 +232,9 @@ def test_an_edited_file_of_the_same_length_is_named(folder: Path, name: str) -> 
 
 
 def test_an_unknown_format_version_is_refused(folder: Path) -> None:
-    for version in (2, None, "1"):
+    for version in (3, None, "2", True):
         edit_config(folder, format_version=version)
-        with pytest.raises(FolderError, match=f"format version {version!r}.*reads version 1.*install"):
+        with pytest.raises(FolderError, match=f"format version {version!r}.*reads version 2 and 1.*install"):
             kate.load(folder)
 
 
@@ -245,6 +263,19 @@ def with_other_weights(folder: Path) -> None:
     shutil.rmtree(other)
 
 
+def with_other_topics(folder: Path) -> None:
+    topics = json.loads((folder / "topics.json").read_text())
+    topics["wins"].pop()
+    replace_checked(folder, "topics.json", json.dumps(topics).encode())
+
+
+def with_another_optimizer(folder: Path) -> None:
+    network = Network(np.zeros((2, 3), np.float32), np.zeros(3, np.float32), np.zeros(2, np.float32))
+    state = TrainingState(np.random.RandomState(0), Optimizer.adam(network)).to_arrays()
+    edit_config(folder, settings={"n_components": 3, "optimizer": "adam", "epsilon": 1e-8})
+    replace_checked(folder, "training.safetensors", safetensors.numpy.save(state))
+
+
 def with_weights_of_another_type(folder: Path) -> None:
     arrays = safetensors.numpy.load_file(folder / "weights.safetensors")
     arrays["W"] = arrays["W"].astype(np.float64)
@@ -262,7 +293,9 @@ def without_an_array(folder: Path) -> None:
     [
         (with_another_vocabulary, "the vocabulary has 6 words, so [Wc] should be"),
         (with_a_vocabulary_of_another_form, "vocabulary, line 1"),
-        (with_other_weights, "6 topics by wins, expected 10"),
+        (with_other_weights, "config.json says n_components 3, the weights have 5"),
+        (with_other_topics, "5 topics by wins, expected 6"),
+        (with_another_optimizer, r"optimizer\.first\.W should be float32 \(7, 3\)"),
         (with_weights_of_another_type, "W should be float32 .* but it is float64"),
         (without_an_array, "KeyError 'b'"),
         (lambda folder: replace_checked(folder, "weights.safetensors", b"\0" * 64), "SafetensorError"),
@@ -274,7 +307,7 @@ def without_an_array(folder: Path) -> None:
         (lambda folder: (folder / "config.json").write_text("{}"), "not of a Kate model"),
         (lambda folder: edit_config(folder, files={}), "expects None"),
         (lambda folder: edit_config(folder, files=None), "expects None"),
-        (lambda folder: edit_config(folder, vocabulary={}), "KeyError 'n_documents'"),
+        (lambda folder: edit_config(folder, vocabulary={}), "KeyError 'tokens'"),
         (lambda folder: edit_config(folder, encoder={"scaling": "l2"}), "TypeError"),
         (
             lambda folder: edit_config(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import kate
-from kate.model.encoder import EmptyDocumentsWarning
-from kate.model.text_model import NotFittedError, TextModel, UnknownWordError
+from kate.model.encoder import EmptyDocumentsWarning, Encoder
+from kate.model.text_model import TextModel, UnknownWordError
 from kate.text.documents import Documents
 
 THEMES = {
@@ -58,9 +60,9 @@ def test_more_words_continue_fewer(model: TextModel) -> None:
 
 
 def test_topics_by_weights_are_the_strongest_weights(model: TextModel) -> None:
-    readable = np.array(model.vocabulary.readable)
+    readable = np.array(model.vocabulary_.readable)
     for topic in model.topics(top=1, by="weights"):
-        column = model.encoder.W[:, topic.neuron]
+        column = model.encoder_.W[:, topic.neuron]
         assert topic.words == (readable[column.argmax() if topic.pole == "+" else column.argmin()],)
 
 
@@ -138,10 +140,10 @@ def test_shares_count_the_documents_that_a_topic_wins(model: TextModel) -> None:
 
 
 def test_a_model_knows_what_it_was_made_of(model: TextModel) -> None:
-    assert (model.n_components, model.n_documents, len(model.vocabulary)) == (4, 80, 16)
-    assert model.output_bias.shape == (16,)
-    assert [row["epoch"] for row in model.history] == list(range(1, 41))
-    settings = model.settings
+    assert (model.n_components, model.n_documents_, len(model.vocabulary_)) == (4, 80, 16)
+    assert model.output_bias_.shape == (16,)
+    assert [row["epoch"] for row in model.history_] == list(range(1, 41))
+    settings = model.settings_
     assert settings["n_winners"] is not None  # what was left to Kate is filled in
     assert settings["language"] == "english"
     assert not {"n_jobs", "verbose", "device"} & settings.keys()
@@ -150,23 +152,28 @@ def test_a_model_knows_what_it_was_made_of(model: TextModel) -> None:
 
 def test_settings_reach_counts_and_network() -> None:
     model = TextModel(
-        n_components=np.int64(2),
+        n_components=np.int64(2),  # type: ignore[arg-type]
         vocabulary_size=10,
-        stop_words=iter(["gold", "coin"]),
+        stop_words={"gold", "coin"},
         n_jobs=1,
         max_epochs=1,
     )
-    assert model.settings["stop_words"] == ["coin", "gold"]
-    for _ in range(2):  # an iterator of stop words must do for a second fit
+    for _ in range(2):
         model.fit(toy_texts(), validation=toy_texts(2))
-        assert len(model.vocabulary) == 10
-        assert not {"gold", "coin"} & set(model.vocabulary.readable)
-        assert model.settings["stop_words"] == ["coin", "gold"]
-        assert model.settings["n_components"] == 2
-        assert len(model.history) == 1
-        assert model.history[0]["validation_loss"] is not None
+        assert len(model.vocabulary_) == 10
+        assert not {"gold", "coin"} & set(model.vocabulary_.readable)
+        assert model.settings_["stop_words"] == ["coin", "gold"]
+        assert model.settings_["n_components"] == 2
+        assert len(model.history_) == 1
+        assert model.history_[0]["validation_loss"] is not None
+    assert model.stop_words == {"gold", "coin"}
     generator = TextModel(2, random_state=np.random.RandomState(0), max_epochs=1).fit(toy_texts(2))
-    assert generator.settings["random_state"] is None
+    assert generator.settings_["random_state"] is None
+
+
+def test_stop_words_that_would_be_used_up_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"stop_words is an iterator.*give a list"):
+        TextModel(2, stop_words=iter(["gold"])).fit(toy_texts())  # type: ignore[arg-type]
 
 
 def test_one_topic_and_two_words_are_enough() -> None:
@@ -181,10 +188,12 @@ def test_one_topic_and_two_words_are_enough() -> None:
 
 
 def test_an_unknown_setting_is_refused_at_once() -> None:
-    with pytest.raises(TypeError, match="no setting 'max_epoch'; did you mean max_epochs"):
-        TextModel(max_epoch=3)
+    with pytest.raises(TypeError, match="TextModel has no parameter 'max_epoch'; did you mean max_epochs"):
+        TextModel(max_epoch=3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="choose from activation, amplification"):
-        TextModel(qqqqqqqq=1)
+        TextModel(qqqqqqqq=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="TextModel has no parameter 'max_epoch'; did you mean max_epochs"):
+        TextModel().set_params(max_epochs=3, max_epoch=3)
 
 
 @pytest.mark.parametrize(
@@ -255,13 +264,14 @@ def test_none_at_all_is_not_a_number_of_answers(model: TextModel) -> None:
         lambda model: model.similar_words("word"),
         lambda model: model.document_topics(["text"]),
         lambda model: model.save("folder"),
-        lambda model: model.vocabulary,
-        lambda model: model.n_documents,
+        lambda model: model.vocabulary_,
+        lambda model: model.n_documents_,
+        lambda model: model.settings_,
+        lambda model: model.get_feature_names_out(),
     ],
 )
 def test_an_unfitted_model_says_so(use: Any) -> None:
     model = TextModel(n_components=3)
-    assert model.settings == {"n_components": 3}
     assert repr(model) == "TextModel(n_components=3), not fitted"
     with pytest.raises(NotFittedError, match=r"call fit\(texts\)"):
         use(model)
@@ -271,6 +281,52 @@ def test_a_loaded_model_can_be_fitted_anew(model: TextModel, tmp_path: Path) -> 
     model.save(tmp_path / "model")
     again = kate.load(tmp_path / "model").fit(toy_texts())
     np.testing.assert_array_equal(again.encode(toy_texts()), model.encode(toy_texts()))
+
+
+def test_a_loaded_model_is_fitted_with_what_was_given_not_with_what_it_came_to(tmp_path: Path) -> None:
+    small = TextModel(2, n_winners=1).fit(toy_texts(4))
+    given = small.get_params()
+    assert (small.settings_["batch_size"], small.settings_["max_epochs"]) == (16, 500)
+    small.save(tmp_path / "model")
+    loaded = kate.load(tmp_path / "model")
+    assert loaded.get_params() == given
+    assert (loaded.batch_size, loaded.max_epochs, loaded.n_winners) == (None, None, 1)
+    assert loaded.settings_ == small.settings_
+    assert loaded.fit(toy_texts(2000)).settings_["batch_size"] == 200
+
+
+def test_the_parameters_of_the_machine_are_no_part_of_a_model(tmp_path: Path) -> None:
+    model = TextModel(2, n_jobs=1, device="cpu", verbose=False, max_epochs=1).fit(toy_texts(2))
+    assert model.settings_["precision"] == "float32"
+    model.save(tmp_path / "model")
+    loaded = kate.load(tmp_path / "model")
+    assert (loaded.n_jobs, loaded.device, loaded.verbose) == (None, "auto", None)
+
+
+def test_the_seed_is_that_of_the_shell_and_is_saved(tmp_path: Path) -> None:
+    from kate.cli.corpus_commands import fit
+
+    assert TextModel().random_state == inspect.signature(fit).parameters["seed"].default == 0
+    drawn = TextModel(2, random_state=None, max_epochs=1).fit(toy_texts(2))
+    drawn.save(tmp_path / "model")
+    seed = kate.load(tmp_path / "model").settings_["random_state"]
+    again = TextModel(2, random_state=seed, max_epochs=1).fit(toy_texts(2))
+    np.testing.assert_array_equal(again.encode(["gold"]), drawn.encode(["gold"]))
+
+
+def test_two_passes_over_the_documents_after_a_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    respond, seen = Encoder.respond, []
+
+    def counting(self: Encoder, X: Any) -> Any:
+        seen.append(X.shape[0])
+        return respond(self, X)
+
+    monkeypatch.setattr(Encoder, "respond", counting)
+    TextModel(2, max_epochs=1).fit(toy_texts())
+    assert sum(seen) == 2 * 80
+    seen.clear()
+    TextModel(2, max_epochs=1).fit_transform(toy_texts())
+    assert sum(seen) == 2 * 80
 
 
 def test_a_saved_model_answers_without_scikit_learn_or_a_compiler(model: TextModel, tmp_path: Path) -> None:

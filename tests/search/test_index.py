@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from kate.model.encoder import EmptyDocumentsWarning, Encoder
 from kate.model.model_folder import Trained, write_model
-from kate.model.text_model import NotFittedError, TextModel, UnknownWordError
+from kate.model.text_model import TextModel, UnknownWordError
 from kate.search import Hit, Index, exact_search
 from kate.search import index as index_module
 from kate.storage.folders import FolderError
@@ -406,6 +407,6 @@ def test_an_index_needs_documents_and_a_fitted_model() -> None:
 
 
 def test_a_model_folder_is_all_that_an_index_keeps_of_a_model(folder: Path, tmp_path: Path) -> None:
-    write_model(tmp_path / "model", model_by_hand()._state())
+    write_model(tmp_path / "model", model_by_hand()._fitted())
     names = sorted(path.name for path in (folder / "model").iterdir())
     assert names == sorted(path.name for path in (tmp_path / "model").iterdir())

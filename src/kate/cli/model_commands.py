@@ -36,17 +36,17 @@ def add_to(app: typer.Typer) -> None:
 
 def topics(
     model: ModelFolder,
-    top: Annotated[int, typer.Option("--top", "-n", min=1, metavar="N", help="Words of a topic.")] = 10,
-    by: Annotated[By, typer.Option(help="Words of the documents a topic wins, or its weights.")] = By.WINS,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, metavar="N", help="Words per topic.")] = 10,
+    by: Annotated[
+        By, typer.Option(help="Describe a topic by the documents that it wins, or by its weights.")
+    ] = By.WINS,
     sort: Annotated[Sort, typer.Option(help="The order of the topics.")] = Sort.SHARE,
-    limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Show only the first so many.")
-    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Show only so many topics.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the topics of a model: what they are about and how many documents they win.
+    """Show the topics of a model: their words and their share of the documents.
 
-    Every neuron has two poles and so two topics: 17+ and 17-.
+    Every neuron has two topics, one for each sign: 17+ and 17-.
 
     \b
     Example:
@@ -67,11 +67,11 @@ def topics(
 
 def words(
     model: ModelFolder,
-    word: Annotated[list[str], typer.Argument(metavar="WORD", help="Words to compare all others with.")],
+    word: Annotated[list[str], typer.Argument(metavar="WORD", help="One word or several.")],
     top: Top = 5,
     as_json: AsJson = False,
 ) -> None:
-    """Show the words that are used most like a word.
+    """Show the words that are used like a word.
 
     \b
     Example:
@@ -99,11 +99,11 @@ def search(
     query: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to look for.")],
     top: Top = 10,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Compare with every document, also where the index has a graph.")
+        bool, typer.Option("--exact", help="Compare with every document, even if the index has a graph.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the documents nearest to some words.
+    """Find the documents nearest to a query.
 
     \b
     Example:
@@ -124,7 +124,7 @@ def search(
 
 
 def info(model: ModelFolder, as_json: AsJson = False) -> None:
-    """Say what a model is: its size, its training and its settings.
+    """Show the size, the training and the settings of a model.
 
     \b
     Example:
@@ -141,21 +141,21 @@ def info(model: ModelFolder, as_json: AsJson = False) -> None:
 
 
 def _facts(loaded: TextModel, folder: Path) -> dict[str, Any]:
-    last: dict[str, Any] = dict(loaded.history[-1]) if loaded.history else {}
+    last: dict[str, Any] = dict(loaded.history_[-1]) if loaded.history_ else {}
     found = loaded.topics()
     return {
         "model": str(folder),
-        "documents": loaded.n_documents,
-        "words": len(loaded.vocabulary),
-        "topics": loaded.n_components,
-        "epochs": len(loaded.history),
+        "documents": loaded.n_documents_,
+        "words": len(loaded.vocabulary_),
+        "dimensions": loaded.encoder_.n_components,
+        "epochs": len(loaded.history_),
         "loss": last.get("loss"),
         "validation_loss": last.get("validation_loss"),
-        "training_seconds": sum(row["seconds"] or 0.0 for row in loaded.history),
+        "training_seconds": sum(row["seconds"] or 0.0 for row in loaded.history_),
         "coherence": found.coherence,
         "diversity": found.diversity,
         "bytes": sum(file.stat().st_size for file in folder.iterdir()),
-        "settings": dict(loaded.settings),
+        "settings": dict(loaded.settings_),
     }
 
 

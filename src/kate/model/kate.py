@@ -24,7 +24,7 @@ from kate.model.settings import (
     settings_for,
 )
 from kate.model.training import KATETraining, Machine, encoder_of, hold_out
-from kate.model.training_state import TrainingState, resumed, unchanged_on_failure
+from kate.model.training_state import TrainingState, misfit, resumed, unchanged_on_failure
 from kate.storage.saving import Arrays, Saveable
 from kate.topics.poles import Responses
 
@@ -295,6 +295,8 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _restore_state(self, arrays: Arrays, facts: dict[str, Any]) -> None:
         settings = facts["settings_"]
+        if wrong := misfit(arrays, *arrays["W"].shape):
+            raise ValueError(wrong)
         self._take(
             encoder_of(Network(arrays["W"], arrays["b"], arrays["c"]), settings),
             arrays["c"],

@@ -1,7 +1,12 @@
-"""A model folder: config.json, weights.safetensors, vocabulary.txt, history.jsonl, topics.json, README.md.
+"""A model folder: text, JSON and plain arrays, never pickle. It is written whole or not at all, and checked when read.
 
-Text and plain arrays, never pickle: a stranger's folder can be loaded without running anything of theirs. It
-is written whole or not at all, and what is read is checked against the sizes and checksums in config.json.
+config.json           what the folder is, the parameters as given, the settings as used, sizes and checksums of the rest
+weights.safetensors   W, b, c, mean: the network; response_mean and response_deviation of its neurons
+vocabulary.txt        one line per word: stem, readable form, document frequency, occurrences
+topics.json           the words of every topic, its share and its coherence
+history.jsonl         one line per epoch
+training.safetensors  what partial_fit needs to go on exactly: random generator, optimizer (may be left out)
+README.md             for people, who may edit it: neither needed nor checked
 """
 
 from __future__ import annotations
@@ -19,14 +24,14 @@ from numpy.typing import NDArray
 import kate
 from kate.model.encoder import Encoder, Output, Scaling
 from kate.model.loop import HistoryRow
+from kate.model.training_state import TrainingState, misfit
 from kate.storage.folders import FolderError, FolderKind, StrPath
 from kate.text.vocabulary import Vocabulary
-from kate.topics.poles import Responses
+from kate.topics.poles import By, Responses
 from kate.topics.topic import Topic, Topics
 
 __all__ = ["MODEL_FOLDER", "Trained", "read_model", "write_model"]
 
-By: TypeAlias = Literal["wins", "weights"]
 Activation: TypeAlias = Literal["tanh", "sigmoid"]
 
 _WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
@@ -35,29 +40,39 @@ _WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
     "history.jsonl",
     "topics.json",
 )
-_CARD = "README.md"  # for people, who may edit it: neither needed nor checked
+_TRAINING, _CARD = "training.safetensors", "README.md"
 
 
 MODEL_FOLDER = FolderKind(
     "model",
     config="config.json",
-    version=1,
-    files=(_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, _CARD),
+    version=2,
+    files=(_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, _TRAINING, _CARD),
     remedy="make one with `kate fit CORPUS -o MODEL` or TextModel.save",
+    older_versions=(1,),
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """All that a fitted model is: what its folder holds."""
+    """All that a fitted model is: what its folder holds.
 
-    settings: dict[str, Any]  # as JSON can hold them
+    ``settings`` are the parameters as they were used, ``given`` as they were given: what a new fit starts from. Both as
+    JSON can hold them; where ``given`` is not known (Kate 0.1 did not write it) the settings take its place.
+    """
+
+    settings: dict[str, Any]
     vocabulary: Vocabulary
     encoder: Encoder
     output_bias: NDArray[np.float32]  # (n_words,)
     responses: Responses
     topics: dict[By, Topics]
     history: list[HistoryRow]
+    given: dict[str, Any] | None = None
+    n_documents_seen: int | None = (
+        None  # by the network, those of every partial_fit added; None: all of the vocabulary
+    )
+    training: TrainingState | None = None  # what partial_fit goes on from
 
 
 def write_model(folder: StrPath, trained: Trained) -> None:
@@ -68,10 +83,14 @@ def write_model(folder: StrPath, trained: Trained) -> None:
         _HISTORY: _lines(json.dumps(row) for row in trained.history),
         _TOPICS: _json({by: topics.as_dicts() for by, topics in trained.topics.items()}),
     }
+    if trained.training is not None and (state := trained.training.to_arrays()):
+        contents[_TRAINING] = safetensors.numpy.save(state)
     config = {
         "n_components": trained.encoder.n_components,
         "n_words": trained.encoder.n_words,
         "n_documents": trained.vocabulary.n_documents,
+        "n_documents_seen": trained.n_documents_seen,
+        "given": trained.given,
         "settings": trained.settings,
         "encoder": {name: getattr(trained.encoder, name) for name in ("scaling", "activation", "output")},
         "vocabulary": trained.vocabulary.config(),
@@ -82,18 +101,26 @@ def write_model(folder: StrPath, trained: Trained) -> None:
 def read_model(folder: StrPath) -> Trained:
     """Read a model folder; every file is checked before it is used."""
     folder = Path(folder)
-    config = MODEL_FOLDER.read_config(folder)
+    config = _of_this_version(MODEL_FOLDER.read_config(folder))
     try:
-        names = (_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS)
+        names = [_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, *({_TRAINING} & set(config.get("files") or ()))]
         files = {name: MODEL_FOLDER.read_checked(folder / name, config) for name in names}
         arrays = safetensors.numpy.load(files[_WEIGHTS])
-        encoder = Encoder(arrays["W"], arrays["b"], arrays["mean"], **config["encoder"])
-        vocabulary = Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"])
+        state = safetensors.numpy.load(files[_TRAINING]) if _TRAINING in files else {}
         described = json.loads(files[_TOPICS])
-        topics = {by: Topics(map(Topic.from_dict, described[by])) for by in get_args(By)}
-        history = [json.loads(row) for row in _split(files[_HISTORY])]
-        responses = Responses(arrays["response_mean"], arrays["response_deviation"])
-        trained = Trained(config["settings"], vocabulary, encoder, arrays["c"], responses, topics, history)
+        trained = Trained(
+            settings=config["settings"],
+            vocabulary=Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"]),
+            encoder=Encoder(arrays["W"], arrays["b"], arrays["mean"], **config["encoder"]),
+            output_bias=arrays["c"],
+            responses=Responses(arrays["response_mean"], arrays["response_deviation"]),
+            topics={by: Topics(map(Topic.from_dict, described[by])) for by in get_args(By)},
+            history=[json.loads(row) for row in _split(files[_HISTORY])],
+            given=config.get("given"),
+            n_documents_seen=config.get("n_documents_seen"),
+            training=TrainingState.from_arrays(state, config["settings"]),
+        )
+        _require_whole(folder, trained, arrays | state)
     except FolderError:
         raise
     except (
@@ -107,14 +134,15 @@ def read_model(folder: StrPath) -> Trained:
         raise FolderError(
             f"{folder} is not a whole Kate model: {type(error).__name__} {error}; {MODEL_FOLDER.remedy}"
         ) from error
-    _require_fit(folder, trained, arrays)
-    if config["settings"].get("n_components") != trained.encoder.n_components:
-        raise FolderError(
-            f"{folder}: config.json speaks of {config['settings'].get('n_components')} topics, the weights have "
-            f"{trained.encoder.n_components}: the files are of different models; copy it again"
-        )
-    _require_known_encoder(folder, trained.encoder)
     return trained
+
+
+def _of_this_version(config: dict[str, Any]) -> dict[str, Any]:
+    """Kate 0.1 (format 1) called ``n_components`` ``n_topics``."""
+    settings = config.get("settings")
+    if config["format_version"] == 1 and isinstance(settings, dict) and "n_topics" in settings:
+        settings["n_components"] = settings.pop("n_topics")
+    return config
 
 
 def _arrays(trained: Trained) -> dict[str, NDArray[np.float32]]:
@@ -130,23 +158,20 @@ def _arrays(trained: Trained) -> dict[str, NDArray[np.float32]]:
     return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
 
 
-def _require_fit(folder: Path, trained: Trained, arrays: dict[str, NDArray[Any]]) -> None:
-    """Refuse a vocabulary and weights that do not belong together."""
+def _require_whole(folder: Path, trained: Trained, arrays: dict[str, NDArray[Any]]) -> None:
+    """Refuse files that do not belong together, and a way of encoding that is not known."""
     n_words, n_components = len(trained.vocabulary), trained.responses.mean.shape[0]
-    shapes = {"W": (n_words, n_components), "c": (n_words,)}
-    for name, array in arrays.items():
-        expected = shapes.get(name, (n_components,))
-        if array.shape != expected or array.dtype != np.float32:
-            raise FolderError(
-                f"{folder}: the vocabulary has {n_words:,} words, so {name} should be float32 {expected}, "
-                f"but it is {array.dtype} {array.shape}: the files are of different models; copy it again"
-            )
+    wrong = misfit(arrays, n_words, n_components)
+    if wrong is not None:
+        wrong = f"the vocabulary has {n_words:,} words, so {wrong}"
+    elif (found := trained.settings.get("n_components")) != n_components:
+        wrong = f"config.json says n_components {found}, the weights have {n_components}"
     for by, topics in trained.topics.items():
-        if len(topics) != 2 * n_components:
-            raise FolderError(
-                f"{folder}: {len(topics):,} topics by {by}, expected {2 * n_components:,}: the files are of "
-                "different models; copy it again"
-            )
+        if wrong is None and len(topics) != 2 * n_components:
+            wrong = f"{len(topics):,} topics by {by}, expected {2 * n_components:,}"
+    if wrong is not None:
+        raise FolderError(f"{folder}: {wrong}: the files are of different models; copy it again")
+    _require_known_encoder(folder, trained.encoder)
 
 
 def _require_known_encoder(folder: Path, encoder: Encoder) -> None:
@@ -169,7 +194,7 @@ def model_card(trained: Trained) -> str:
     settings = [f"| {name} | {_shown(value)} |" for name, value in trained.settings.items()]
     return "\n".join(
         [
-            f"# A Kate model of {encoder.n_components:,} topics",
+            f"# A Kate model: vectors of {encoder.n_components:,} numbers",
             "",
             f"Learned by Kate {kate.__version__} (a K-competitive autoencoder for text) from "
             f"{vocabulary.n_documents:,} documents and {len(vocabulary):,} words. It turns a text into a "

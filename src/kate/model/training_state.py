@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kate.engines.network import Network, Optimizer
 from kate.model.settings import generator_from
 
-__all__ = ["TrainingState", "new_optimizer", "resumed", "unchanged_on_failure"]
+__all__ = ["TrainingState", "misfit", "new_optimizer", "resumed", "unchanged_on_failure"]
 
 _KEY, _POSITION, _GAUSS = "generator.key", "generator.position", "generator.gauss"
 _STEPS = "optimizer.n_steps"
@@ -79,6 +79,21 @@ class TrainingState:
         empty = new_optimizer(settings, Network(*3 * [np.zeros(0, np.float32)]))
         steps = int(arrays[_STEPS][0])
         return cls(generator, replace(empty, first=moments[0], second=moments[1], n_steps=steps))
+
+
+def misfit(arrays: Mapping[str, NDArray[Any]], n_words: int, n_components: int) -> str | None:
+    """What is wrong with the first array that does not fit such a network, None if all fit.
+
+    Compiled code that trusts the shapes would read past the end of such an array.
+    """
+    shapes = {"W": (n_words, n_components), "c": (n_words,)}
+    for name, array in arrays.items():
+        if name.startswith("generator.") or name == _STEPS:
+            continue
+        expected = shapes.get(name.rpartition(".")[2], (n_components,))
+        if array.shape != expected or array.dtype != np.float32:
+            return f"{name} should be float32 {expected}, but it is {array.dtype} {array.shape}"
+    return None
 
 
 def new_optimizer(settings: Mapping[str, Any], network: Network) -> Optimizer:

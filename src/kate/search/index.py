@@ -7,7 +7,6 @@ mapped into memory), with which a search need not look at every vector.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import warnings
 from dataclasses import asdict, dataclass
@@ -21,10 +20,12 @@ from scipy.sparse import csr_matrix
 
 from kate.model.encoder import EmptyDocumentsWarning
 from kate.model.model_folder import MODEL_FOLDER
-from kate.model.text_model import TextModel, Texts, load, unknown_word
+from kate.model.text_answers import Texts, unknown_word
+from kate.model.text_model import TextModel, load
 from kate.search.exact_search import Ranking, nearest_rows
 from kate.search.neighbour_graph import GraphFacts, NeighbourGraph, require_usearch
 from kate.search.snippets import make_snippets, open_snippets, read_snippets
+from kate.storage.checksums import sha256_of_file
 from kate.storage.files import whole_folder
 from kate.storage.folders import FolderError, FolderKind, StrPath
 from kate.text.documents import Documents
@@ -100,11 +101,11 @@ class Index:
             documents = Documents.from_texts(documents)
         if not len(documents):
             raise ValueError("no documents to index; pass at least one")
-        n_jobs = getattr(model, "n_jobs", None) if n_jobs is None else n_jobs
-        vectors = np.empty((len(documents), model.n_components), dtype=np.float32)
+        n_jobs = model.n_jobs if n_jobs is None else n_jobs
+        vectors = np.empty((len(documents), model.encoder_.n_components), dtype=np.float32)
         n_empty = 0
         for start in range(0, len(documents), _DOCUMENTS_AT_ONCE):
-            counts = model.vocabulary.count(documents.texts.slice(start, _DOCUMENTS_AT_ONCE), n_jobs)
+            counts = model.vocabulary_.count(documents.texts.slice(start, _DOCUMENTS_AT_ONCE), n_jobs)
             vectors[start : start + _DOCUMENTS_AT_ONCE] = _units_of(model, counts, n_jobs)
             n_empty += int((np.diff(counts.indptr) == 0).sum())
         if n_empty:
@@ -122,22 +123,22 @@ class Index:
 
         exact : compare with every document, even if the index has a graph of neighbours
         """
-        counts = self.model.vocabulary.count([query])
+        counts = self.model.vocabulary_.count([query])
         if counts.nnz == 0:
-            raise unknown_word(query, self.model.vocabulary)
+            raise unknown_word(query, self.model.vocabulary_)
         return self._hits(_units_of(self.model, counts), top, exact)[0]
 
     def search_vectors(self, vectors: ArrayLike, top: int = 10, *, exact: bool = False) -> list[list[Hit]]:
         """The same for each of several vectors (n_queries, n_components), as ``model.encode`` gives them."""
         queries = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
-        if queries.ndim != 2 or queries.shape[1] != self.model.n_components:
+        if queries.ndim != 2 or queries.shape[1] != self.model.encoder_.n_components:
             raise ValueError(
-                f"the queries have shape {queries.shape}; expected (n_queries, {self.model.n_components}): "
+                f"the queries have shape {queries.shape}; expected (n_queries, {self.model.encoder_.n_components}): "
                 "encode them with the model of this index"
             )
         if not np.isfinite(queries).all():
             raise ValueError("the queries hold NaN or infinity; expected vectors as model.encode gives them")
-        shift = self.model.responses.mean - self.model.encoder.mean
+        shift = self.model.responses_.mean - self.model.encoder_.mean
         return self._hits(_units(queries - shift), top, exact)
 
     def similar_documents(
@@ -172,8 +173,8 @@ class Index:
                 facts = self.graph.facts.as_dict()
             config = _INDEX_FOLDER.head() | {
                 "n_documents": len(self),
-                "n_components": self.model.n_components,
-                "model_sha256": _sha256(part / _MODEL / MODEL_FOLDER.config),
+                "n_components": self.model.encoder_.n_components,
+                "model_sha256": sha256_of_file(part / _MODEL / MODEL_FOLDER.config),
                 "graph": facts,
                 "files": {name: {"bytes": (part / name).stat().st_size} for name in names},
             }
@@ -188,13 +189,13 @@ class Index:
         for name in (_VECTORS, _DOCUMENTS, *([_GRAPH] if facts else [])):
             _INDEX_FOLDER.require_size(folder / name, config)
         model = load(folder / _MODEL)
-        if _sha256(folder / _MODEL / MODEL_FOLDER.config) != config.get("model_sha256"):
+        if sha256_of_file(folder / _MODEL / MODEL_FOLDER.config) != config.get("model_sha256"):
             raise FolderError(
                 f"{folder / _MODEL} is not the model that made the vectors of this index; copy the index "
                 "again or index the documents anew"
             )
         vectors, documents = _mapped_vectors(folder / _VECTORS), open_snippets(folder / _DOCUMENTS)
-        expected = (config.get("n_documents"), model.n_components)
+        expected = (config.get("n_documents"), model.encoder_.n_components)
         n_documents = documents.select(pl.len()).collect().item()
         if vectors.shape != expected or vectors.dtype != np.float32 or n_documents != expected[0]:
             raise FolderError(
@@ -207,7 +208,7 @@ class Index:
         return len(self.vectors)
 
     def __repr__(self) -> str:
-        return f"Index of {len(self):,} documents, {self.model.n_components:,} dimensions"
+        return f"Index of {len(self):,} documents, {self.model.encoder_.n_components:,} dimensions"
 
     def _hits(self, queries: Floats, top: int, exact: bool, without: int | None = None) -> list[list[Hit]]:
         if top < 1:
@@ -232,7 +233,7 @@ def _without(found: Ranking, row: int | None) -> list[tuple[int, float]]:
 def _units_of(model: TextModel, counts: Any, n_jobs: int | None = None) -> Floats:
     """Centred vectors of length 1 of counted documents; zeros for a document without words."""
     X = csr_matrix(counts, dtype=np.float32)
-    vectors = model.encoder.centered_on(model.responses.mean).vectors(X, n_jobs)
+    vectors = model.encoder_.centered_on(model.responses_.mean).vectors(X, n_jobs)
     vectors[np.diff(X.indptr) == 0] = 0
     return _units(vectors)
 
@@ -257,7 +258,3 @@ def _mapped_vectors(path: Path) -> Floats:
     except ValueError as error:
         raise FolderError(f"{path} is not an array ({error}): the index is damaged; copy it again") from None
     return vectors
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

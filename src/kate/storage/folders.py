@@ -1,8 +1,7 @@
-"""Folders of ours: a JSON file that tells what they are, and files that are checked before they are used."""
+"""Folders of ours: one JSON file says what they are, and files are checked against it before they are used."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import kate
+from kate.storage.checksums import sha256_of_bytes
 from kate.storage.files import whole_folder
 
 __all__ = ["FolderError", "FolderKind", "StrPath"]
@@ -26,7 +26,8 @@ class FolderError(ValueError):
 class FolderKind:
     """What tells a kind of folder of ours from all other folders: a JSON file with its format and version.
 
-    ``files`` are the names that such a folder may hold beside ``config``; ``remedy`` says how to make one.
+    ``files`` are the names that such a folder may hold beside ``config``; ``remedy`` says how to make one. The
+    ``version`` is what is written; ``older_versions`` are read as well, and the reader translates them.
     """
 
     name: str
@@ -34,6 +35,7 @@ class FolderKind:
     version: int
     files: tuple[str, ...]
     remedy: str
+    older_versions: tuple[int, ...] = ()
 
     def head(self) -> dict[str, Any]:
         """The first lines of the JSON file."""
@@ -51,10 +53,12 @@ class FolderKind:
             raise NotADirectoryError(f"{folder} is a file; expected a Kate {self.name} folder: {self.remedy}")
         config = self._config(folder)
         found = config.get("format_version")
-        if found != self.version:
+        readable = (self.version, *self.older_versions)
+        if type(found) is not int or found not in readable:
             raise FolderError(
                 f"{folder} has format version {found!r}; Kate {kate.__version__} reads version "
-                f"{self.version}: install the Kate that wrote it, or a newer one (pip install -U kate-text)"
+                f"{' and '.join(map(str, readable))}: install the Kate that wrote it, or a newer one "
+                "(pip install -U kate-text)"
             )
         return config
 
@@ -102,7 +106,9 @@ class FolderKind:
 
         ``checked`` are the files whose size and checksum are written down beside ``config``.
         """
-        entries = {name: {"bytes": len(data), "sha256": _sha256(data)} for name, data in checked.items()}
+        entries = {
+            name: {"bytes": len(data), "sha256": sha256_of_bytes(data)} for name, data in checked.items()
+        }
         whole_config = self.head() | dict(config) | {"files": entries}
         text = json.dumps(whole_config, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         contents = {**checked, **(unchecked or {}), self.config: text.encode()}
@@ -115,7 +121,7 @@ class FolderKind:
         """A file of a folder, once it is sure that it is the one that was written."""
         self.require_size(file, config)
         data = file.read_bytes()
-        if _sha256(data) != config["files"][file.name].get("sha256"):
+        if sha256_of_bytes(data) != config["files"][file.name].get("sha256"):
             raise FolderError(
                 f"{file} is not the file that was saved (its sha256 differs from {self.config}): it was "
                 f"edited or damaged; copy the {self.name} again or fit it anew"
@@ -133,7 +139,3 @@ class FolderKind:
         if not isinstance(config, dict) or config.get("format") != f"kate-{self.name}":
             raise FolderError(f'{path} is not of a Kate {self.name} (no "format": "kate-{self.name}")')
         return config
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

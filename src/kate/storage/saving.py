@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Mapping
 from numbers import Integral
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kate.storage.folders import FolderError, FolderKind, StrPath
+from kate.storage.json_values import as_json
 
 __all__ = ["ESTIMATOR_FOLDER", "Arrays", "Saveable"]
 
@@ -23,18 +23,20 @@ _WEIGHTS = "weights.safetensors"
 ESTIMATOR_FOLDER = FolderKind(
     "estimator",
     config="config.json",
-    version=1,
+    version=2,
     files=(_WEIGHTS,),
     remedy="make one with the save method of a fitted model",
+    older_versions=(1,),
 )
 
 
 class Saveable:
     """Gives an estimator ``save`` and ``load``.
 
-    Parameters go into config.json, and so does what was fitted: attributes that end in an underscore, arrays among them
-    into weights.safetensors. An estimator with other fitted state overrides :meth:`_fitted_state` and
-    :meth:`_restore_state`; arrays of bytes (``np.frombuffer(data, np.uint8)``) may hold another library's format.
+    config.json holds the parameters as they were given and what was fitted (attributes that end in an underscore);
+    arrays among these go into weights.safetensors. An estimator with other fitted state overrides
+    :meth:`_fitted_state` and :meth:`_restore_state`; arrays of bytes (``np.frombuffer(data, np.uint8)``) may hold
+    another library's format.
 
     >>> import tempfile
     >>> import numpy as np
@@ -59,8 +61,8 @@ class Saveable:
         contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         config = {
             "model": type(self).__name__,
-            "parameters": _plain(self._parameters()),
-            "fitted": _plain(facts),
+            "parameters": as_json(self._parameters()),
+            "fitted": as_json(facts),
         }
         ESTIMATOR_FOLDER.write(folder, config, {_WEIGHTS: safetensors.numpy.save(contiguous)})
 
@@ -70,7 +72,7 @@ class Saveable:
         import safetensors.numpy
 
         folder = Path(folder)
-        config = ESTIMATOR_FOLDER.read_config(folder)
+        config = _of_this_version(ESTIMATOR_FOLDER.read_config(folder))
         if config.get("model") != cls.__name__:
             raise FolderError(
                 f"{folder} holds a model of the class {config.get('model')!r}, not {cls.__name__}: "
@@ -118,23 +120,20 @@ class Saveable:
         return parameters
 
 
+def _of_this_version(config: dict[str, Any]) -> dict[str, Any]:
+    """Kate 0.1 (format 1) called ``n_components`` ``n_topics``."""
+    if config["format_version"] > 1:
+        return config
+    parameters, fitted = config.get("parameters"), config.get("fitted")
+    renamed = [parameters, fitted.get("settings_") if isinstance(fitted, dict) else None]
+    for values in renamed:
+        if isinstance(values, dict) and "n_topics" in values:
+            values["n_components"] = values.pop("n_topics")
+    return config
+
+
 def _known_parameters(cls: type, parameters: Mapping[str, Any]) -> dict[str, Any]:
     unknown = sorted(set(parameters) - set(inspect.signature(cls).parameters))
     if unknown:
         raise ValueError(f"this version of {cls.__name__} has no parameter {unknown[0]!r}")
     return dict(parameters)
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON holds it; what JSON cannot hold is refused rather than written as something else."""
-    return json.loads(json.dumps(value, default=_number_or_path))
-
-
-def _number_or_path(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Path):
-        return str(value)
-    raise TypeError(
-        f"a model folder cannot hold {value!r}: type {type(value).__name__} is not JSON serializable"
-    )

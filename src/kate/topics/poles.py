@@ -7,7 +7,7 @@ from all others read far better. Both are here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,11 @@ from kate.topics.topic import Topic, Topics
 
 __all__ = [
     "N_WORDS",
+    "By",
     "Responses",
     "Wins",
     "count_wins",
+    "describe",
     "describe_by_weights",
     "describe_by_wins",
     "winning_poles",
@@ -32,6 +34,9 @@ _BLOCK = 8192  # documents at a time
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Columns = NDArray[np.int64]
+
+By: TypeAlias = Literal["wins", "weights"]
+"""What a topic's words are taken from: the documents that it wins, or its weights."""
 
 Respond: TypeAlias = Callable[[csr_matrix], Floats]
 """Documents (n_docs, n_words) → responses of the neurons (n_docs, n_components); any model's will do."""
@@ -129,6 +134,22 @@ def count_wins(X: csr_matrix, respond: Respond, responses: Responses, keep: Floa
         gained = (won.T @ _presence(block)).tocoo()
         words[gained.row, gained.col] += gained.data
     return Wins(n_documents, strength, words)
+
+
+def describe(
+    X: csr_matrix,
+    respond: Respond,
+    responses: Responses,
+    W: Floats,
+    readable: Sequence[str],
+    keep: Floats | None = None,
+) -> dict[By, Topics]:
+    """Topics by wins and by weights, in one pass over the documents; ``keep`` as in :func:`count_wins`."""
+    wins = count_wins(X, respond, responses, keep)
+    return {
+        "wins": describe_by_wins(X, wins, readable),
+        "weights": describe_by_weights(X, W, wins, readable),
+    }
 
 
 def describe_by_wins(X: csr_matrix, wins: Wins, readable: Sequence[str]) -> Topics:
