@@ -218,7 +218,7 @@ def test_datasets() -> None:
     code, out, _ = run("datasets")
     assert code == 0
     names = {row["name"] for row in json.loads(run("datasets", "--json")[1])}
-    assert {"20news", "reuters", "rcv1", "sotu"} <= names
+    assert {"20news", "rcv1", "sotu"} <= names
     assert all(name in out for name in names)
 
 

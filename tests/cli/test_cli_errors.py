@@ -9,12 +9,14 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 import kate
 from kate.cli import app
+from kate.model import loop
 from kate.model.text_model import TextModel
 
 TEXTS = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
@@ -195,6 +197,43 @@ def test_ctrl_c_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(kate, "load", interrupted, raising=False)
     assert fails("topics", "model", code=130) == "kate: interrupted\n"
+
+
+def interrupt_epoch(number: int, monkeypatch: pytest.MonkeyPatch, one_epoch: Any = loop._one_epoch) -> None:
+    def interrupted(learner: Any, epoch: int) -> Any:
+        if epoch + 1 == number:
+            raise KeyboardInterrupt
+        return one_epoch(learner, epoch)
+
+    monkeypatch.setattr(loop, "_one_epoch", interrupted)
+
+
+def test_ctrl_c_in_a_fit_exits_with_130_and_leaves_the_model_that_was_there(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit = ["fit", corpus, "-o", tmp_path / "m", "--dimensions", 2, "--epochs", 5]
+    assert CliRunner().invoke(app, [str(part) for part in fit]).exit_code == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "m").iterdir()}
+    interrupt_epoch(3, monkeypatch)
+    assert fails(*fit, "--seed", 1, code=130) == "kate: interrupted\n"
+    assert {path.name: path.read_bytes() for path in (tmp_path / "m").iterdir()} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.txt", "m"]
+
+
+def test_ctrl_c_keeps_the_last_epoch_only_if_asked(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit = ["fit", corpus, "-o", tmp_path / "m", "--dimensions", 2, "--epochs", 5, "--keep-on-interrupt"]
+    interrupt_epoch(1, monkeypatch)
+    assert fails(*fit, code=130) == "kate: interrupted\n"  # there is nothing to keep
+    assert not (tmp_path / "m").exists()
+    interrupt_epoch(3, monkeypatch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        result = CliRunner().invoke(app, [str(part) for part in fit])
+    assert result.exit_code == 0
+    assert result.stderr.startswith("kate: warning: training was interrupted after 2 of at most 5 epochs")
+    assert len(kate.load(tmp_path / "m").history_) == 2
 
 
 def test_a_warning_is_one_line(model: Path, tmp_path: Path) -> None:

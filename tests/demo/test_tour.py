@@ -1,4 +1,4 @@
-"""The showcase on a few hundred paragraphs: everything is made, and what it recommends works."""
+"""The demo on a few hundred paragraphs: everything is made, and the commands that it recommends work."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from typer.testing import CliRunner
 import kate
 from kate.cli import app
 from kate.cli.demo import show
-from kate.demo import addresses as sotu
-from kate.demo.tour import Addresses, Scale, Trace, _smoother, choose_telling
+from kate.demo.speeches import Paragraph
+from kate.demo.speeches import paragraphs as all_paragraphs
+from kate.demo.topic_history import TopicHistory, YearlyShares, choose_for_timeline
+from kate.demo.tour import Addresses, DemoSize
 from kate.topics.poles import Topic
 
-SMALL = Scale(n_components=8, vocabulary_size=800, max_epochs=3, n_mapped=100, map_iterations=250)
+SMALL = DemoSize(n_components=8, vocabulary_size=800, max_epochs=3, n_mapped=100, map_iterations=250)
 
 
 @pytest.fixture(scope="module")
-def paragraphs() -> list[sotu.Paragraph]:
-    return sotu.paragraphs()[::40]
+def paragraphs() -> list[Paragraph]:
+    return all_paragraphs()[::40]
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory, paragraphs: list[sotu.Paragraph]) -> tuple[Path, str]:
+def shown(tmp_path_factory: pytest.TempPathFactory, paragraphs: list[Paragraph]) -> tuple[Path, str]:
     """The folder that the demo made, and what it printed."""
     folder = tmp_path_factory.mktemp("demo") / "made" / "here"
     printed = io.StringIO()
@@ -39,7 +41,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory, paragraphs: list[sotu.Paragr
 
 
 def test_it_leaves_a_model_an_index_and_the_paragraphs(
-    shown: tuple[Path, str], paragraphs: list[sotu.Paragraph]
+    shown: tuple[Path, str], paragraphs: list[Paragraph]
 ) -> None:
     folder, _ = shown
     assert kate.load(folder / "model").n_components == SMALL.n_components
@@ -69,7 +71,7 @@ def test_it_prints_topics_words_searches_and_timings(shown: tuple[Path, str]) ->
     assert " s; in all " in printed
 
 
-def test_what_it_recommends_works(shown: tuple[Path, str], paragraphs: list[sotu.Paragraph]) -> None:
+def test_what_it_recommends_works(shown: tuple[Path, str], paragraphs: list[Paragraph]) -> None:
     _, printed = shown
     commands = [line.strip() for line in printed.split("Try next")[1].splitlines() if line.strip()]
     assert len(commands) >= 3
@@ -81,7 +83,7 @@ def test_what_it_recommends_works(shown: tuple[Path, str], paragraphs: list[sotu
 
 
 def test_a_second_run_replaces_the_first(
-    shown: tuple[Path, str], paragraphs: list[sotu.Paragraph], monkeypatch: pytest.MonkeyPatch
+    shown: tuple[Path, str], paragraphs: list[Paragraph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, _ = shown
     monkeypatch.setattr("kate.demo.tour.draw_pictures", lambda *_: [])  # drawn once is enough
@@ -99,26 +101,26 @@ def test_without_the_package_it_names_the_extra(monkeypatch: pytest.MonkeyPatch,
     assert not (tmp_path / "out").exists()
 
 
-def trace(name: str, words: str, share: float, coherence: float, peak: int, rows: slice) -> Trace:
+def history(name: str, words: str, share: float, coherence: float, peak: int, rows: slice) -> TopicHistory:
     years = np.arange(1800.0, 2000.0)
     strengths = np.zeros(100, dtype=np.float32)
     strengths[rows] = 1
     topic = Topic(int(name[:-1]), "+" if name[-1] == "+" else "-", tuple(words.split()), share, coherence)
-    return Trace(topic, strengths, years, np.exp(-(((years - peak) / 20) ** 2)))
+    return TopicHistory(topic, strengths, years, np.exp(-(((years - peak) / 20) ** 2)))
 
 
 def test_topics_to_show_are_coherent_large_distinct_and_in_order() -> None:
-    late = trace("0+", "nuclear weapons missile", 0.1, 0.4, 1960, slice(0, 20))
-    early = trace("1+", "gold silver coin", 0.1, 0.3, 1850, slice(20, 40))
-    same_words = trace("2+", "silver gold money", 0.1, 0.29, 1870, slice(40, 60))
-    same_rows = trace("3+", "bombs war arms", 0.1, 0.28, 1970, slice(2, 22))
-    rare = trace("4+", "zebra lion", 0.001, 0.9, 1900, slice(60, 61))
-    vague = trace("5+", "thing fact", 0.2, 0.05, 1900, slice(70, 100))
-    assert choose_telling([late, early, same_words, same_rows, rare, vague]) == [early, late]
+    late = history("0+", "nuclear weapons missile", 0.1, 0.4, 1960, slice(0, 20))
+    early = history("1+", "gold silver coin", 0.1, 0.3, 1850, slice(20, 40))
+    same_words = history("2+", "silver gold money", 0.1, 0.29, 1870, slice(40, 60))
+    same_rows = history("3+", "bombs war arms", 0.1, 0.28, 1970, slice(2, 22))
+    rare = history("4+", "zebra lion", 0.001, 0.9, 1900, slice(60, 61))
+    vague = history("5+", "thing fact", 0.2, 0.05, 1900, slice(70, 100))
+    assert choose_for_timeline([late, early, same_words, same_rows, rare, vague]) == [early, late]
 
 
-def test_a_trace_tells_its_peak_its_time_and_its_label() -> None:
-    one = trace("0+", "nuclear weapons missile treaty", 0.1, 0.4, 1960, slice(0, 20))
+def test_a_history_tells_its_peak_its_time_and_its_label() -> None:
+    one = history("0+", "nuclear weapons missile treaty", 0.1, 0.4, 1960, slice(0, 20))
     assert (one.peak, one.peak_share) == (1960, 1.0)
     assert 1950 < one.middle < 1965
     assert one.concentration > 0.5
@@ -127,15 +129,15 @@ def test_a_trace_tells_its_peak_its_time_and_its_label() -> None:
     assert one.sparkline(20) == "▁▁▁▁▁▁▁▁▁▁▁▁▁▂▅██▆▂▁"
 
 
-def test_shares_are_of_the_paragraphs_of_the_years(paragraphs: list[sotu.Paragraph]) -> None:
+def test_shares_are_of_the_paragraphs_of_the_years(paragraphs: list[Paragraph]) -> None:
     addresses = Addresses.of(paragraphs)
     assert addresses.years.min() == 1790
     assert addresses.n_addresses == len({paragraph.title for paragraph in paragraphs})
-    smoother = _smoother(addresses.years)
-    everything = smoother.share(np.ones(len(paragraphs), dtype=bool))
+    yearly = YearlyShares.of(addresses.years)
+    everything = yearly.of_documents(np.ones(len(paragraphs), dtype=bool))
     assert np.allclose(everything, 1)
-    assert smoother.years[0] == 1790
-    assert smoother.years[-1] == addresses.years.max()
-    before_1900 = smoother.share(addresses.years < 1900)
+    assert yearly.years[0] == 1790
+    assert yearly.years[-1] == addresses.years.max()
+    before_1900 = yearly.of_documents(addresses.years < 1900)
     assert before_1900[0] > 0.99
     assert before_1900[-1] < 0.01

@@ -23,7 +23,7 @@ __all__ = ["PALETTE", "Curve", "Group", "draw_curves", "draw_map"]
 
 Floats = NDArray[np.floating[Any]]
 
-# Paul Tol's muted scheme with a few between them, light and dark in turn: told apart by the colour-blind too.
+# Paul Tol's muted scheme with a few colours more, light and dark in turn: the colour-blind can tell them apart.
 PALETTE = (
     "#332288",
     "#117733",
@@ -42,7 +42,8 @@ PALETTE = (
 )
 _INK, _FAINT, _REST = "#222222", "#777777", "#DDDDDD"
 _DOTS_PER_INCH = 120
-_RIDGE = 1.2  # rows: a ridge may rise into the row above, so that the eye follows the wave
+# The height of a ridge in rows: it may rise into the row above.
+_RIDGE = 1.2
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Group:
 def draw_curves(
     path: Path, times: Floats, curves: Sequence[Curve], *, title: str, subtitle: str, source: str
 ) -> None:
-    """A ridge a curve, each on its own scale, the name to the left and the peak on top of it.
+    """One ridge per curve, each on its own scale, with its name to the left and its peak on top.
 
     Written to ``path`` (.png) and beside it as .svg.
     """
@@ -90,7 +91,8 @@ def draw_curves(
 def _draw_ridge(axes: Axes, times: Floats, curve: Curve, row: int) -> None:
     highest = int(np.argmax(curve.shares))
     heights = row + _RIDGE * curve.shares / max(float(curve.shares[highest]), 1e-9)
-    order = -row  # lower rows stand in front
+    # lower rows are in front
+    order = -row
     axes.fill_between(times, row, heights, color=curve.color, alpha=0.85, linewidth=0, zorder=order)
     axes.plot(times, heights, color="white", linewidth=1.4, zorder=order)
     axes.plot(times[[0, -1]], [row, row], color=curve.color, linewidth=0.8, zorder=order)
@@ -122,7 +124,7 @@ def _draw_ridge(axes: Axes, times: Floats, curve: Curve, row: int) -> None:
 def draw_map(
     path: Path, points: Floats, groups: Sequence[Group], *, title: str, subtitle: str, source: str
 ) -> None:
-    """Points (n, 2), those of no group in grey, every group named where it is densest."""
+    """Points (n, 2), grey if they are in no group; the name of a group is where it is densest."""
     figure = _figure(9.6, 9.2)
     axes = figure.add_axes((0.01, 0.035, 0.98, 0.885))
     in_a_group = np.zeros(len(points), dtype=bool)
@@ -142,7 +144,8 @@ def draw_map(
 
 
 def _name_groups(figure: Figure, axes: Axes, points: Floats, groups: Sequence[Group]) -> None:
-    figure.canvas.draw()  # text has a size only once it has been drawn
+    # text has no size before it is drawn
+    figure.canvas.draw()
     taken: list[Any] = []
     for group in groups:
         if not group.members.any():
@@ -164,7 +167,7 @@ def _name_groups(figure: Figure, axes: Axes, points: Floats, groups: Sequence[Gr
 
 
 def _move_clear(figure: Figure, axes: Axes, label: Any, taken: Sequence[Any]) -> Any:
-    """Move a label up or down by the least that frees it from those that are placed; the box it takes."""
+    """Move a label up or down, as little as needed, until it covers no other label; its box."""
     to_data = axes.transData.inverted()
     start = axes.transData.transform(label.get_position())
     box = label.get_window_extent()
@@ -177,7 +180,7 @@ def _move_clear(figure: Figure, axes: Axes, label: Any, taken: Sequence[Any]) ->
 
 
 def densest_place(points: Floats, n_cells: int = 24) -> tuple[float, float]:
-    """The middle of the points in the fullest neighbourhood of a coarse grid.
+    """The mean of the points in the fullest neighbourhood of a coarse grid.
 
     >>> densest_place(np.array([[0.0, 0.0], [10.0, 10.0], [10.0, 10.0]]))
     (10.0, 10.0)
@@ -201,7 +204,7 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _darker(color: str) -> Any:
-    """Text needs more contrast than an area of the same colour."""
+    """A darker shade: text needs more contrast than an area of the same colour."""
     from matplotlib.colors import to_rgb
 
     return tuple(0.68 * part for part in to_rgb(color))
@@ -214,7 +217,7 @@ def _halo(width: float = 2.5) -> list[Any]:
 
 
 def _write_around(figure: Figure, title: str, subtitle: str, source: str) -> None:
-    """Title and subtitle on top, the source at the foot; placed in inches, so that no height stretches them."""
+    """Title and subtitle at the top, the source at the bottom; in inches, so that they do not depend on the height."""
     height = figure.get_figheight()
     figure.text(0.025, 1 - 0.14 / height, title, fontsize=16, fontweight="bold", color=_INK, va="top")
     figure.text(0.025, 1 - 0.5 / height, subtitle, fontsize=10.5, color="#555555", va="top")
@@ -224,7 +227,7 @@ def _write_around(figure: Figure, title: str, subtitle: str, source: str) -> Non
 def _save(figure: Figure, path: Path) -> None:
     from matplotlib import rc_context
 
-    # text as text and no date: small files, the same from run to run
+    # text as text and no date: the files are small, and the same in every run
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "kate"}):
         for target, metadata in ((path, {}), (path.with_suffix(".svg"), {"Date": None})):
             with whole_file(target) as part:

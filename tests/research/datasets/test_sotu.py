@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kate.demo.addresses import Paragraph, paragraphs
+from kate.demo.speeches import Paragraph, paragraphs
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.preparing import prepare
 from kate.research.datasets.sotu import DATASET

