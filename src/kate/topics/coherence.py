@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-__all__ = ["N_CORE", "coherent_order", "pair_npmi"]
+__all__ = ["N_CORE", "coherent_order", "joint_shares", "npmi_of", "pair_npmi"]
 
 N_CORE = 10  # words of the coherent core that comes first
 Doubles = NDArray[np.float64]
@@ -31,12 +31,27 @@ def coherent_order(npmi: Doubles) -> Columns:
 
 def pair_npmi(present: csc_array, words: Columns) -> Doubles:
     """Document NPMI of any two words: -1 if they never meet, 0 if both are everywhere or it is one word."""
-    occurs, n_documents = present[:, words], present.shape[0]
-    joint = (occurs.T @ occurs).toarray().astype(np.float64) / n_documents
-    single = joint.diagonal()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        npmi = np.log(joint / np.outer(single, single)) / -np.log(joint)
-    npmi[joint == 0] = -1
-    npmi[joint == 1] = 0
+    npmi = npmi_of(joint_shares(present, words))
     np.fill_diagonal(npmi, 0)
+    return npmi
+
+
+def joint_shares(present: csc_array, words: Columns) -> Doubles:
+    """The share of documents that hold both of two words; on the diagonal, the share that holds the word."""
+    occurs = present[:, words]
+    return np.asarray((occurs.T @ occurs).toarray(), dtype=np.float64) / present.shape[0]
+
+
+def npmi_of(joint: Doubles, epsilon: float = 0.0) -> Doubles:
+    """NPMI of any two words from their :func:`joint_shares`: log(p_ij / (p_i p_j)) / -log p_ij.
+
+    0 for words that are everywhere. Words that never meet have -1, or what comes out of p_ij = ``epsilon``; with an
+    ``epsilon``, a word that is in no document has 0.
+    """
+    single = joint.diagonal()
+    expected, smoothed = np.outer(single, single), joint + epsilon
+    with np.errstate(divide="ignore", invalid="ignore"):
+        npmi = np.log(smoothed / expected) / -np.log(smoothed)
+    npmi[joint == 0 if epsilon == 0 else expected == 0] = -1 if epsilon == 0 else 0
+    npmi[joint == 1] = 0
     return np.asarray(npmi)
