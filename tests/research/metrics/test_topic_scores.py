@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from kate.research.metrics.topic_scores import c_v, diversity, mscd, npmi, sliding_windows
+from kate.research.metrics.topic_scores import c_v, diversity, mscd, npmi
 
 TOKENS = [
     [0, 1, 2, 3],
@@ -23,7 +23,6 @@ TOPICS = [[0, 1, 2], [3, 4, 5], [0, 5, 3]]
 # From one run of gensim 4.4.0 on TOKENS and TOPICS:
 # CoherenceModel(topics=…, texts=…, dictionary=…, coherence="c_v" | "c_npmi", window_size=…, topn=3)
 GENSIM_C_V_OF_DOCUMENTS = [0.9188496308349503, 0.5648019050933121, 0.4575976047015314]
-GENSIM_C_V_OF_WINDOWS_OF_3 = [0.6686711860775535, 0.5434830968123369, 0.37357099740013705]
 GENSIM_NPMI_OF_DOCUMENTS = [0.5707625401550617, -0.005566270950098558, -0.09900234301803822]
 
 # And on documents where some words never meet
@@ -89,12 +88,6 @@ def test_npmi_and_c_v_of_documents_agree_with_gensim() -> None:
     assert c_v(TOPICS_APART, counts(TOKENS_APART)).per_topic == pytest.approx(GENSIM_C_V_APART, abs=1e-9)
 
 
-def test_c_v_of_windows_agrees_with_gensim() -> None:
-    windows, weights = sliding_windows(TOKENS, TOPICS, n_words=6, window=3)
-    found = c_v(TOPICS, windows, weights=weights)
-    assert found.per_topic == pytest.approx(GENSIM_C_V_OF_WINDOWS_OF_3, abs=1e-9)
-
-
 def test_c_v_by_hand() -> None:
     """Two words with NPMI a: their vectors are (1, a) and (a, 1), the sum (1 + a)(1, 1)."""
     X = sp.csr_array([[1, 1], [1, 1], [0, 0], [1, 0]])
@@ -106,7 +99,6 @@ def test_coherence_agrees_with_gensim_where_it_is_installed() -> None:
     models = pytest.importorskip("gensim.models.coherencemodel")
     dictionary = pytest.importorskip("gensim.corpora").Dictionary([[str(word) for word in range(30)]])
     generator = np.random.default_rng(0)
-    # No word twice in a document: gensim 4.4 forgets a word that leaves a window in which it stands again.
     documents = [generator.permutation(30)[: generator.integers(1, 31)].tolist() for _ in range(60)]
     topics = [generator.permutation(30)[:5].tolist() for _ in range(4)]
     theirs = models.CoherenceModel(
@@ -114,31 +106,11 @@ def test_coherence_agrees_with_gensim_where_it_is_installed() -> None:
         texts=[[str(word) for word in document] for document in documents],
         dictionary=dictionary,
         coherence="c_v",
-        window_size=12,
+        window_size=30,
         topn=5,
         processes=1,
     ).get_coherence_per_topic()
-    windows, weights = sliding_windows(documents, topics, n_words=30, window=12)
-    assert c_v(topics, windows, weights=weights).per_topic == pytest.approx(theirs, abs=1e-9)
-
-
-def test_windows_are_those_of_the_definition() -> None:
-    generator = np.random.default_rng(3)
-    documents = [generator.integers(-1, 8, size=n) for n in (1, 4, 5, 6, 30)]
-    rows, weights = sliding_windows(documents, [[0, 1, 2]], n_words=8, window=5)
-    repeated = np.repeat(rows.toarray()[:, :3], weights, axis=0)
-    plain = [
-        [int(word in document[start : start + 5]) for word in range(3)]
-        for document in documents
-        for start in range(max(len(document) - 5, 0) + 1)
-    ]
-    assert repeated.tolist() == plain
-
-
-def test_wide_windows_are_documents() -> None:
-    windows, weights = sliding_windows(TOKENS, TOPICS, n_words=6)
-    assert (windows.toarray() == (counts(TOKENS).toarray() > 0)).all()
-    assert (weights == 1).all()
+    assert c_v(topics, counts(documents, 30)).per_topic == pytest.approx(theirs, abs=1e-9)
 
 
 def test_counts_may_be_dense_or_have_explicit_zeros() -> None:
@@ -157,7 +129,7 @@ def test_counts_may_be_dense_or_have_explicit_zeros() -> None:
         ([[0, 6]], "0 to 6 - 1"),
         ([[0, -1]], "from -1 to 0"),
         ([[0, 1], [2, 2]], "twice in topic 1"),
-        ([[0], [1]], "one word a topic"),
+        ([[0], [1]], "one word per topic"),
     ],
 )
 def test_wrong_top_words_are_named(top_words: object, message: str) -> None:
@@ -168,13 +140,5 @@ def test_wrong_top_words_are_named(top_words: object, message: str) -> None:
 def test_other_wrong_input_is_named() -> None:
     with pytest.raises(ValueError, match="one row"):
         mscd([[1.0, 2.0]])
-    with pytest.raises(ValueError, match="for 8 rows"):
-        npmi(TOPICS, counts(TOKENS), weights=[1, 2, 3])
     with pytest.raises(ValueError, match="no rows"):
         npmi(TOPICS, sp.csr_array((0, 6)))
-    with pytest.raises(ValueError, match="word column 9"):
-        sliding_windows([[9]], TOPICS, n_words=6)
-    with pytest.raises(ValueError, match="documents is empty"):
-        sliding_windows([], TOPICS, n_words=6)
-    with pytest.raises(ValueError, match="at least one token"):
-        sliding_windows(TOKENS, TOPICS, n_words=6, window=0)
