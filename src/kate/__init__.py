@@ -1,9 +1,14 @@
 """Kate: document vectors, topics, similar words and search from a pile of text.
 
 >>> import kate
->>> model = kate.TextModel(n_components=20).fit(texts)      # doctest: +SKIP
->>> model.encode(["a new document"])                    # doctest: +SKIP
->>> model.topics()                                      # doctest: +SKIP
+>>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+>>> model = kate.TextModel(n_components=2, max_epochs=5).fit(texts)
+>>> model.encode(["a new treaty"]).shape
+(1, 2)
+>>> [topic.name for topic in model.topics()]
+['0+', '0-', '1+', '1-']
+>>> kate.Index.build(model, texts).search("silver coins", top=2)[0].rank
+1
 
 Names are imported when they are first used, so ``import kate`` is quick and loads neither PyTorch nor matplotlib.
 """
@@ -14,23 +19,46 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sklearn.exceptions import NotFittedError
+
     from kate.competition import compete
+    from kate.model.encoder import EmptyDocumentsWarning, Encoder
     from kate.model.kate import KATE
-    from kate.model.text_model import TextModel, load
+    from kate.model.text_model import TextModel, UnknownWordError, load
     from kate.research.datasets import load_dataset
-    from kate.search import Index
+    from kate.research.datasets.corpus import Corpus
+    from kate.search import Hit, Index
+    from kate.storage.folders import FolderError
     from kate.text.counts import Counts
+    from kate.text.documents import Documents
+    from kate.text.file_rows import MalformedRowError
     from kate.text.readers import read_corpus
+    from kate.text.tokenizer import languages
+    from kate.text.vocabulary import Vocabulary
+    from kate.topics.topic import Topic, Topics
 
 __version__ = "0.1.0"
 
 __all__ = [
     "KATE",
+    "Corpus",
     "Counts",
+    "Documents",
+    "EmptyDocumentsWarning",
+    "Encoder",
+    "FolderError",
+    "Hit",
     "Index",
+    "MalformedRowError",
+    "NotFittedError",
     "TextModel",
+    "Topic",
+    "Topics",
+    "UnknownWordError",
+    "Vocabulary",
     "__version__",
     "compete",
+    "languages",
     "load",
     "load_dataset",
     "read_corpus",
@@ -38,10 +66,23 @@ __all__ = [
 
 _HOMES = {
     "KATE": "kate.model.kate",
+    "Corpus": "kate.research.datasets.corpus",
     "Counts": "kate.text.counts",
+    "Documents": "kate.text.documents",
+    "EmptyDocumentsWarning": "kate.model.encoder",
+    "Encoder": "kate.model.encoder",
+    "FolderError": "kate.storage.folders",
+    "Hit": "kate.search",
     "Index": "kate.search",
+    "MalformedRowError": "kate.text.file_rows",
+    "NotFittedError": "sklearn.exceptions",
     "TextModel": "kate.model.text_model",
+    "Topic": "kate.topics.topic",
+    "Topics": "kate.topics.topic",
+    "UnknownWordError": "kate.model.text_model",
+    "Vocabulary": "kate.text.vocabulary",
     "compete": "kate.competition",
+    "languages": "kate.text.tokenizer",
     "load": "kate.model.text_model",
     "load_dataset": "kate.research.datasets",
     "read_corpus": "kate.text.readers",

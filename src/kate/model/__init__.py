@@ -1,0 +1,16 @@
+"""Counts → vectors: the K-competitive autoencoder, and the model of texts that users fit, save and load.
+
+kate.py             KATE: counts → vectors, the scikit-learn estimator; newcomers start here
+settings.py         its parameters: what is allowed, what None becomes, what the paper took
+training.py         what an epoch is: batches, learning rates, the held-out loss
+loop.py             the training loop of every model: epochs, early stopping, history, Ctrl-C
+training_state.py   what partial_fit goes on from; a fit that fails leaves the model as it was
+encoder.py          Encoder: what a trained network needs to turn counts into vectors
+text_model.py       TextModel: texts → vectors, topics, similar words; its parameters, fitting and saving
+text_answers.py     what a fitted TextModel answers
+plain_estimator.py  scikit-learn's rules for an estimator, without importing it
+similar_words.py    the words nearest to a word
+model_folder.py     the folder of a saved TextModel
+
+What a *fitted* model does needs neither scikit-learn nor a compiler: only ``kate.py`` imports them.
+"""

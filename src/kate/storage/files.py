@@ -1,4 +1,7 @@
-"""Files and folders that appear whole or not at all (write beside the target, then rename); files with one writer."""
+"""Files and folders that appear whole or not at all, and files with one writer.
+
+What is written goes into a temporary file or folder beside the target, which is renamed when it is complete.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,13 @@ __all__ = ["only_writer", "whole_file", "whole_folder"]
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path beside ``path``; on success it takes the place of ``path``, on failure it goes.
+    """Yield a temporary path beside ``path``; on success it is renamed to ``path``, on failure it is deleted.
 
-    >>> with whole_file("vectors.bin") as part:  # doctest: +SKIP
-    ...     part.write_bytes(b"...")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(f"{folder}/vectors.bin") as part:
+    ...         n_written = part.write_bytes(b"...")
+    ...     os.listdir(folder)
+    ['vectors.bin']
     """
     target = Path(path)
     _require_parent(target)
@@ -37,10 +43,10 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: str | os.PathLike[str], *, replaces: str | None = None) -> Iterator[Path]:
-    """Yield an empty temporary folder beside ``path``; on success it becomes ``path``, on failure it goes.
+    """Yield an empty temporary folder beside ``path``; on success it is renamed to ``path``, on failure it is deleted.
 
-    An existing non-empty ``path`` is replaced only when it holds a file named ``replaces`` (a folder of the
-    same kind): a slip of the keyboard must never delete somebody's home directory.
+    An existing folder that is not empty is replaced only if it holds a file named ``replaces``, which marks it as one
+    of the same kind: a typing error must never delete somebody's home directory.
     """
     target = Path(path)
     _require_parent(target)
@@ -59,18 +65,18 @@ def whole_folder(path: str | os.PathLike[str], *, replaces: str | None = None) -
 
 @contextmanager
 def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Keep other programs from adding to ``path`` meanwhile; it is made where it is not there.
+    """Keep other programs from writing to ``path`` meanwhile; the file is created if it does not exist.
 
-    Whoever comes second is refused. A program that is killed loses its hold at once, so that the next one can go on.
-    On Windows, and on disks that cannot lock, nobody is kept out.
+    The second program is refused. If a program is killed, its lock ends at once, so that the next one can go on. On
+    Windows, and on disks without locks, nobody is refused.
     """
-    with Path(path).open("ab") as file:  # better to fail now than after hours of work
+    with Path(path).open("ab") as file:  # fails now rather than after hours of work
         if not _hold(file.fileno()):
             raise BlockingIOError(
                 f"{path} is being written by another program, another kate perhaps; wait until it is done or stop it, "
                 "or choose another folder"
             )
-        yield  # closing the file lets go
+        yield  # closing the file ends the lock
 
 
 def _hold(descriptor: int) -> bool:
@@ -95,12 +101,13 @@ def _swap_in(part: Path, target: Path) -> None:
     try:
         target.rename(old / "was")
         part.rename(target)
-    except BaseException:  # an interrupt between the two as well
+    except BaseException:  # also an interrupt between the two
         if (old / "was").exists():
             (old / "was").rename(target)
         raise
     finally:
-        if target.exists():  # otherwise the old folder could not be put back: better a stray copy than none
+        # if the old folder could not be put back, a stray copy is better than none
+        if target.exists():
             shutil.rmtree(old, ignore_errors=True)
 
 

@@ -24,7 +24,7 @@ class FolderError(ValueError):
 
 @dataclass(frozen=True)
 class FolderKind:
-    """What tells a kind of folder of ours from all other folders: a JSON file with its format and version.
+    """A kind of folder of ours: its JSON file names the format and the version, so that no other folder is mistaken.
 
     ``files`` are the names that such a folder may hold beside ``config``; ``remedy`` says how to make one. The
     ``version`` is what is written; ``older_versions`` are read as well, and the reader translates them.
@@ -46,7 +46,7 @@ class FolderKind:
         }
 
     def read_config(self, folder: Path) -> dict[str, Any]:
-        """The JSON file of a folder, once it is sure that the folder is one of ours and can be read."""
+        """The JSON file of a folder, if the folder is of this kind and of a version that can be read."""
         if not folder.exists():
             raise FileNotFoundError(f"there is no {self.name} folder {folder}; {self.remedy}")
         if not folder.is_dir():
@@ -80,7 +80,7 @@ class FolderKind:
             )
 
     def require_size(self, file: Path, config: Mapping[str, Any]) -> None:
-        """Refuse a file that is missing or has another length than was written down."""
+        """Refuse a file that is missing or has another length than the JSON file says."""
         if not file.is_file():
             raise FolderError(
                 f"{file} is missing: the {self.name} is damaged; copy it again or {self.remedy}"
@@ -104,7 +104,7 @@ class FolderKind:
     ) -> None:
         """Write a folder, whole or not at all; only an empty folder or one of this kind is replaced.
 
-        ``checked`` are the files whose size and checksum are written down beside ``config``.
+        The size and checksum of the ``checked`` files are written into the JSON file, which also holds ``config``.
         """
         entries = {
             name: {"bytes": len(data), "sha256": sha256_of_bytes(data)} for name, data in checked.items()
@@ -118,7 +118,7 @@ class FolderKind:
                 (part / name).write_bytes(data)
 
     def read_checked(self, file: Path, config: Mapping[str, Any]) -> bytes:
-        """A file of a folder, once it is sure that it is the one that was written."""
+        """The content of a file, if it is the one that was written."""
         self.require_size(file, config)
         data = file.read_bytes()
         if sha256_of_bytes(data) != config["files"][file.name].get("sha256"):

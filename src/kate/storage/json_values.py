@@ -1,4 +1,4 @@
-"""Values as JSON holds them: NumPy's as Python's, paths as text; one place for every file of ours."""
+"""Values as JSON can hold them: NumPy's as Python's, paths as text. For every JSON file of ours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["as_json"]
 
 
 def as_json(value: Any, *, strict: bool = True) -> Any:
-    """The value as JSON holds it. What JSON cannot hold is refused; ``strict=False`` writes it as it reads.
+    """The value as JSON can hold it. Anything else is refused; ``strict=False`` takes its ``str`` instead.
 
     Infinite numbers and NaN become null, sets become sorted lists.
 
