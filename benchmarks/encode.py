@@ -3,9 +3,9 @@
     python benchmarks/encode.py                     # needs the data set: kate datasets
     python benchmarks/encode.py --words 2000 --documents 2000 --epochs 1
 
-Prints a JSON line for each start: "text" (raw texts → vectors: Counts and KATE beside CountVectorizer, TfidfTransformer
-and TruncatedSVD.transform; both lower-case, drop stop words and know as many words, but Kate stems too) and "counts"
-(sparse counts → vectors: KATE.transform, with its log scaling, beside TruncatedSVD.transform alone).
+Prints two JSON lines. "text": raw texts → vectors, Counts and KATE beside CountVectorizer, TfidfTransformer and
+TruncatedSVD.transform; both use lower case, drop stop words and know as many words, but only Kate stems. "counts":
+sparse counts → vectors, KATE.transform with its log scaling beside TruncatedSVD.transform alone.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ ROUNDS = 5
 
 
 def best_seconds(runs: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """The best of several rounds in which all take turns, so that a noisy moment hits them alike."""
+    """The best of several rounds in which all take turns, so that a busy moment slows all of them."""
     best = dict.fromkeys(runs, float("inf"))
     for _ in range(ROUNDS):
         for name, run in runs.items():
-            time.sleep(0.2)  # idle threads of the one before fall asleep
+            # until the threads of the run before are asleep
+            time.sleep(0.2)
             start = time.perf_counter()
             run()
             best[name] = min(best[name], time.perf_counter() - start)
@@ -59,8 +60,10 @@ def main() -> None:
     )
     parser.add_argument("--words", type=int, default=20_000)
     parser.add_argument("--dimensions", type=int, default=128)
-    parser.add_argument("--documents", type=int, help="encode the first ones only")
-    parser.add_argument("--epochs", type=int, default=2, help="encoding takes the same time after any number")
+    parser.add_argument("--documents", type=int, help="encode only the first ones")
+    parser.add_argument(
+        "--epochs", type=int, default=2, help="of training; encoding takes the same time after any number"
+    )
     options = parser.parse_args()
     texts = (kate.load_dataset("20news", keep_texts=True).texts or [])[: options.documents]
 
@@ -72,7 +75,8 @@ def main() -> None:
     tfidf, svd = TfidfTransformer(sublinear_tf=True), TruncatedSVD(options.dimensions, random_state=0)
     svd.fit(tfidf.fit_transform(vectorizer.fit_transform(texts)))
     pipeline = make_pipeline(vectorizer, tfidf, svd)
-    floats = counts.astype(np.float32)  # what KATE.transform would have to convert, and SVD's own precision
+    # converted here: KATE.transform would do it, and SVD keeps this precision
+    floats = counts.astype(np.float32)
     other = TruncatedSVD(options.dimensions, random_state=0).fit(floats)
 
     best = best_seconds(

@@ -1,15 +1,15 @@
-"""From raw 20 Newsgroups to document vectors: Kate's defaults beside what people would use instead, in one run.
+"""From raw 20 Newsgroups posts to document vectors: Kate's defaults beside what people would use instead, in one run.
 
     KATE_DATA=... python benchmarks/end_to_end.py [kate] [tfidf-svd] [tomotopy] [gensim] [--seeds 1] [--rounds 2]
 
-Every contender gets the texts of the 18,846 posts out of the archive, learns from the 11,314 training posts with
-20,000 words and 128 dimensions, and gives vectors of both splits. A contender has a process of its own: imports,
-counting, fitting and encoding are in its seconds, and its peak memory is the process's. Kate's kernels are compiled
-beforehand, as they are after the first fit on a machine. The clock stops before the scores: accuracy of a softmax probe
-(strength chosen on 1,000 of the training posts), precision when 1 % of the training posts are fetched for each test
-post, and the NPMI of the topics' ten words over all posts and over the test posts. Contenders take turns, and the best
-of their rounds counts, so that a noisy moment of the machine decides nothing. A JSON line each, with the multiple of
-Kate's time.
+Every contender reads the texts of the 18,846 posts from the archive, learns from the 11,314 training posts with 20,000
+words and 128 dimensions, and gives the vectors of both splits. Each has a process of its own: its seconds include
+imports, counting, fitting and encoding, and its peak memory is that of the process. Kate's kernels are compiled before,
+as they are after the first fit on a machine. Scores are computed after the clock has stopped: accuracy of a softmax
+probe (its strength chosen on 1,000 of the training posts), precision when 1 % of the training posts are retrieved for
+each test post, and the NPMI of the topics' ten words over all posts and over the test posts. Contenders take turns, and
+the best of their rounds counts, so that a busy moment of the machine does not matter. One JSON line for each, with its
+time as a multiple of Kate's.
 """
 
 from __future__ import annotations
@@ -36,12 +36,15 @@ PASSES = 10  # of gensim
 
 
 class Learned(NamedTuple):
-    train: Any  # vectors (n_train, n_components)
+    """What a contender gives: vectors of the training and test posts, and its topics.
+
+    ``describe`` is called after the clock has stopped. It gives counts of all posts, training posts first, in the
+    contender's own vocabulary, and the words of the topics as columns of these counts (n, N_TOP).
+    """
+
+    train: Any  # (n_train, n_components)
     test: Any
-    describe: Callable[
-        [], tuple[Any, Any]
-    ]  # not on the clock: counts of all posts in the contender's own vocabulary,
-    # training posts first, and the topics' words as columns of them, (n, N_TOP)
+    describe: Callable[[], tuple[Any, Any]]
 
 
 def kate(train: list[str], test: list[str], seed: int) -> Learned:
@@ -87,7 +90,8 @@ def tomotopy(train: list[str], test: list[str], seed: int) -> Learned:
     model = tp.LDAModel(k=N_TOPICS, seed=seed + 1)
     for tokens in token_lists(X, names):
         model.add_doc(tokens)
-    model.train(SWEEPS, workers=0)  # 0: all cores
+    # 0 workers: all cores
+    model.train(SWEEPS, workers=0)
     vectors = np.array([document.get_topic_dist() for document in model.docs])
     unseen = [model.make_doc(tokens) for tokens in token_lists(X_test, names)]
     test_vectors = np.array(model.infer(unseen, workers=0)[0])
@@ -124,7 +128,7 @@ def gensim(train: list[str], test: list[str], seed: int) -> Learned:
 
 
 def token_lists(X: Any, names: list[str]) -> Any:
-    """A document's words, each as often as it was counted: what a sampler of topics wants to see."""
+    """The words of each document, repeated as often as they were counted, as topic samplers want them."""
     for start, end in zip(X.indptr[:-1], X.indptr[1:], strict=True):
         columns = np.repeat(X.indices[start:end], X.data[start:end])
         yield [names[column] for column in columns]
@@ -139,7 +143,7 @@ CONTENDERS: dict[str, Callable[[list[str], list[str], int], Learned]] = {
 
 
 def measure(name: str, seed: int, is_scored: bool) -> dict[str, Any]:
-    """In a process of its own: the time and memory of one contender, then its scores."""
+    """The time and memory of one contender, then its scores; runs in a process of its own."""
     from kate.research.datasets.newsgroups import read_posts
 
     archive = data_folder() / "20news-bydate.tar.gz"
@@ -218,7 +222,8 @@ def main() -> None:
                 if turn == 0 or "error" in run:
                     best[name] = run
                 elif run["seconds"] < best[name].get("seconds", 0.0):
-                    best[name] |= run  # the scores are those of the first round
+                    # the scores stay those of the first round
+                    best[name] |= run
         for name, run in best.items():
             if "seconds" in best.get("kate", {}) and "seconds" in run:
                 run["times_kate"] = run["seconds"] / best["kate"]["seconds"]

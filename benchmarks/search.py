@@ -1,14 +1,14 @@
-"""Search over many vectors: exact beside the bare matrix product, and by a graph of neighbours (extra ``ann``).
+"""Search among many vectors: exact beside the plain matrix product, and by a graph of neighbours (extra ``ann``).
 
     python benchmarks/search.py                                       # 1,000,000 vectors: a few minutes, 3 GB
     python benchmarks/search.py --vectors 20000 --queries 256         # a quick look
     python benchmarks/search.py --only exact                          # or --only ann
 
-Prints a JSON line for each. The vectors are made here, to have the structure of documents' vectors rather than that
-of noise: each is one of 2,000 centres plus 0.6 times as much noise, both with a falling spectrum. The nearest
-neighbours then have cosines of about 0.8 and two vectors at random a cosine of 0 ± 0.2, as those of 20 Newsgroups do.
-The bare product is what a search cannot do without: all cosines, block by block into the same memory, by as many
-threads, nothing kept; it is timed in the blocks of the search and in larger ones, and the quickest counts.
+Prints one JSON line for each. The vectors are made here and look like those of documents, not like noise: each is one of
+2,000 centres plus 0.6 times as much noise, both with a falling spectrum. Nearest neighbours have cosines of
+about 0.8 and two random vectors 0 ± 0.2, as in 20 Newsgroups. The plain product is what every exact search must do: all
+cosines, block by block into the same memory, by as many threads, nothing kept. It is timed in the blocks of the search
+and in larger ones, and the fastest counts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROUNDS = 3
 
 
 def make_vectors(n: int, n_components: int, seed: int) -> Floats:
-    """Vectors of length 1 around common centres; another seed gives other vectors around the same centres."""
+    """Vectors of length 1 around some centres; another seed gives other vectors around the same centres."""
     spectrum = (np.arange(1, n_components + 1) ** -0.5).astype(np.float32)
     centres = np.random.default_rng(0).standard_normal((2_000, n_components), dtype=np.float32)
     rng = np.random.default_rng(seed)
@@ -53,7 +53,7 @@ def product(vectors: Floats, queries: Floats, rows_at_once: int) -> None:
 
 
 def best_seconds(runs: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """The best of several rounds in which all take turns, so that a noisy moment hits them alike."""
+    """The best of several rounds in which all take turns, so that a busy moment slows all of them."""
     best = dict.fromkeys(runs, float("inf"))
     for _ in range(ROUNDS):
         for name, run in runs.items():

@@ -1,9 +1,9 @@
-"""Counting words against scikit-learn's CountVectorizer with the same tokens and a cached stemmer.
+"""Counting words, beside scikit-learn's CountVectorizer with the same tokens and a cached stemmer.
 
     python benchmarks/text.py            # KATE_DATA=... names the folder of 20news-bydate.tar.gz
 
-Prints one JSON line: seconds of both on the 18,846 documents of 20 Newsgroups (the best of a few runs each,
-the texts in memory), their ratio, and whether the two matrices are the same.
+Prints one JSON line: seconds of both for the 18,846 documents of 20 Newsgroups (the best of a few runs, the texts in
+memory), their ratio, and whether the two matrices are the same.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import Stemmer
 from sklearn.feature_extraction.text import CountVectorizer
 
 from kate import Counts
 from kate.text.stopwords import ENGLISH
+from kate.threads import thread_count
 
 ARCHIVE = "20news-bydate.tar.gz"
 VOCABULARY_SIZE = 2_000
@@ -33,7 +33,8 @@ RUNS = 3
 def main() -> None:
     texts = read_posts(find_data() / ARCHIVE)
     count_seconds = sklearn_seconds = float("inf")
-    for _ in range(RUNS):  # in turn, so that a busy machine is busy for both
+    # in turn, so that a busy machine is busy for both
+    for _ in range(RUNS):
         counts, seconds = timed(lambda: fit(Counts(VOCABULARY_SIZE), texts))
         count_seconds = min(seconds, count_seconds)
         sklearn, seconds = timed(lambda: fit(reference(), texts))
@@ -44,7 +45,7 @@ def main() -> None:
                 "benchmark": "text",
                 "documents": len(texts),
                 "megabytes": round(sum(map(len, texts)) / 1e6, 1),
-                "threads": pl.thread_pool_size(),
+                "threads": thread_count(None),
                 "kate_seconds": round(count_seconds, 3),
                 "sklearn_seconds": round(sklearn_seconds, 3),
                 "ratio": round(sklearn_seconds / count_seconds, 1),
@@ -85,12 +86,12 @@ def timed(function: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def reference() -> CountVectorizer:
-    """CountVectorizer whose analyzer gives Kate's tokens, written a second time in plain Python.
+    """CountVectorizer with an analyzer that gives Kate's tokens, written a second time in plain Python.
 
-    A dictionary remembers what each chunk of text stands for, so that each is worked out once, as Kate does.
+    A dictionary keeps the stems of each chunk of text, so that they are worked out once, as Kate does.
     """
     stem = Stemmer.Stemmer("english").stemWord
-    # latin-1 text: no combining marks; the digits that are no decimals (², ¼) are no word characters.
+    # latin-1 text: no combining marks; digits such as ² and ¼ do not belong to words
     chunks = re.compile(r"[^\W_²³¹¼½¾](?:[^\W_²³¹¼½¾]|['`´·\xad])*").findall
     known: dict[str, list[str]] = {}
 
@@ -107,9 +108,10 @@ def reference() -> CountVectorizer:
 
 
 def plain_words(chunk: str) -> list[str]:
-    """The words of a chunk of latin-1 text, English, before they are stemmed."""
+    """The words of a chunk of English latin-1 text, not yet stemmed."""
     folded = re.sub("[`´]", "'", chunk).rstrip("'·").replace("\xad", "").lower()
-    folded = folded.replace("ª", "a").replace("º", "o").replace("µ", "μ")  # as NFKC has them
+    # as NFKC does
+    folded = folded.replace("ª", "a").replace("º", "o").replace("µ", "μ")
     parts = [part for piece in folded.split("·") for part in split_apostrophes(piece)]
     return [word for word in parts if len(word) > 1 and word not in ENGLISH and re.search(r"[^\W\d]", word)]
 
@@ -129,7 +131,7 @@ def split_apostrophes(word: str) -> list[str]:
 def compare(ours: tuple[Counts, Any], theirs: tuple[CountVectorizer, Any]) -> dict[str, Any]:
     """Whether words and counts agree, column by column.
 
-    Words as frequent as the last one are ties, of which scikit-learn takes any, Kate the first by alphabet.
+    Among words as frequent as the last one, scikit-learn takes any, Kate the first by alphabet.
     """
     (counts, X), (vectorizer, Y) = ours, theirs
     shared = sorted(counts.vocabulary_.keys() & vectorizer.vocabulary_.keys())
