@@ -4,8 +4,8 @@
     python benchmarks/search.py --vectors 20000 --queries 256         # a quick look
     python benchmarks/search.py --only exact                          # or --only ann
 
-Prints one JSON line for each. The vectors are made here and look like those of documents, not like noise: each is one of
-2,000 centres plus 0.6 times as much noise, both with a falling spectrum. Nearest neighbours have cosines of
+Prints one JSON line for each. The vectors are made here and look like those of documents, not like noise: each is one
+of 2,000 centres plus 0.6 times as much noise, both with a falling spectrum. Nearest neighbours have cosines of
 about 0.8 and two random vectors 0 ± 0.2, as in 20 Newsgroups. The plain product is what every exact search must do: all
 cosines, block by block into the same memory, by as many threads, nothing kept. It is timed in the blocks of the search
 and in larger ones, and the fastest counts.
