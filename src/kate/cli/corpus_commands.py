@@ -113,16 +113,7 @@ def fit(
     }
     if epochs is not None:
         settings["max_epochs"] = epochs
-    documents = read_documents(
-        corpus,
-        text=text,
-        id=id,
-        label=label,
-        title=title,
-        format=format,
-        encoding=encoding,
-        on_error=on_error,
-    )
+    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
     _fit_and_save(documents, output, dimensions, paper, settings, keep_on_interrupt, quiet)
 
 
@@ -178,16 +169,7 @@ def encode(
         raise typer.BadParameter(f"{output} ends in neither .parquet nor .npy", param_hint="--output")
     with whole_file(output) as part:
         loaded = kate.load(model)
-        documents = read_documents(
-            corpus,
-            text=text,
-            id=id,
-            label=label,
-            title=title,
-            format=format,
-            encoding=encoding,
-            on_error=on_error,
-        )
+        documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
         vectors = loaded.encode(documents.texts)
         _write_vectors(part, documents, vectors)
     if not quiet:
@@ -248,16 +230,7 @@ def index(
         require_usearch()
     require_writable(output, "index.json")
     loaded = kate.load(model)
-    documents = read_documents(
-        corpus,
-        text=text,
-        id=id,
-        label=label,
-        title=title,
-        format=format,
-        encoding=encoding,
-        on_error=on_error,
-    )
+    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
     made = kate.Index.build(loaded, documents, ann=ann, n_jobs=jobs)
     made.save(output)
     if not quiet:

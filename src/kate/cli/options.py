@@ -75,7 +75,6 @@ Top = Annotated[int, typer.Option("--top", "-n", min=1, metavar="N", help="How m
 
 def read_documents(
     corpus: list[str],
-    *,
     text: str | None,
     id: str | None,  # noqa: A002 - the name of the field
     label: str | None,
