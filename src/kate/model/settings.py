@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from kate.engines.row_checks import check_compressed
+
 __all__ = [
     "MACHINE_PARAMETERS",
     "check_settings",
@@ -187,6 +189,8 @@ def checked_counts(model: Any, X: Any, *, reset: bool) -> csr_matrix:
     """
     from sklearn.utils.validation import validate_data
 
+    if getattr(X, "format", "") in {"csr", "csc"} and X.ndim == 2:
+        check_compressed(X)  # before SciPy, whose compiled code trusts it
     if getattr(X, "format", "") == "csr" and X.ndim == 2 and X.dtype.kind in "biu":
         # converts the values alone: astype on the matrix would copy the indices as well
         X = csr_matrix((X.data.astype(np.float32), X.indices, X.indptr), shape=X.shape)
