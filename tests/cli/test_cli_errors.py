@@ -131,6 +131,12 @@ def test_a_malformed_row_names_the_option_and_is_skipped_on_request(tmp_path: Pa
     assert result.stderr.count("\n") == 1
 
 
+def test_stop_words_that_cannot_be_read_name_the_file(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "stop.txt").write_bytes(b"the\ncaf\xe9\n")
+    message = fails("fit", corpus, "-o", tmp_path / "m", "--stop-words", tmp_path / "stop.txt")
+    assert "stop.txt is not UTF-8" in message
+
+
 def test_an_unknown_language(corpus: Path, tmp_path: Path) -> None:
     assert "klingon" in fails("fit", corpus, "-o", tmp_path / "m", "--language", "klingon")
 

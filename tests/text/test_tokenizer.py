@@ -141,6 +141,8 @@ def test_unknown_language_names_the_known_ones() -> None:
 def test_a_string_of_stop_words_is_refused() -> None:
     with pytest.raises(ValueError, match="give a list of words"):
         Tokenizer(stop_words="english")
+    with pytest.raises(ValueError, match=r"stop_words holds 3 \(int\); every stop word must be a str"):
+        Tokenizer(stop_words=["the", 3])
 
 
 def test_settings_survive_a_round_trip() -> None:

@@ -66,6 +66,7 @@ def test_unknown_words_are_passed_over_and_no_texts_are_no_rows() -> None:
     ("size", "min_df", "words"),
     [
         (None, 1, ["compani", "trade", "appl", "zebra"]),
+        (10**30, 1, ["compani", "trade", "appl", "zebra"]),
         (3, 1, ["compani", "trade", "appl"]),  # the tie goes to the first in the alphabet
         (None, 2, ["compani"]),
         (None, 0.5, ["compani"]),
@@ -116,6 +117,7 @@ def test_find_takes_a_word_in_any_form() -> None:
     assert vocabulary.find("zeppelin") is None
     assert vocabulary.find("the") is None
     assert vocabulary.find("") is None
+    assert vocabulary.find("caf\udce9") is None
 
 
 def test_find_knows_a_stem_that_is_not_its_own_stem() -> None:

@@ -105,7 +105,7 @@ def fit(
         "min_df": min_df,
         "language": None if language == "none" else language,
         "stem": not no_stem,
-        "stop_words": None if stop_words is None else stop_words.read_text(encoding="utf-8").split(),
+        "stop_words": None if stop_words is None else _read_words(stop_words),
         "random_state": seed,
         "n_jobs": jobs,
         "device": device.value,
@@ -115,6 +115,13 @@ def fit(
         settings["max_epochs"] = epochs
     documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
     _fit_and_save(documents, output, dimensions, paper, settings, keep_on_interrupt, quiet)
+
+
+def _read_words(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8").split()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file} is not UTF-8 ({error}); save the stop words as UTF-8") from None
 
 
 def _fit_and_save(

@@ -83,7 +83,13 @@ class Tokenizer:
                 "or None for the list of the language"
             )
         if self.stop_words is not None:
-            object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
+            given = list(self.stop_words)
+            if strange := [word for word in given if not isinstance(word, str)]:
+                raise ValueError(
+                    f"stop_words holds {repr(strange[0])[:40]} ({type(strange[0]).__name__}); "
+                    "every stop word must be a str"
+                )
+            object.__setattr__(self, "stop_words", tuple(sorted(set(given))))
 
     def words(self, text: str) -> list[str]:
         """The words (stems) of one text in their order, as they are counted.

@@ -147,6 +147,8 @@ class Vocabulary:
         >>> vocabulary.find("Company"), vocabulary.find("compani"), vocabulary.find("zebra")
         (0, 0, None)
         """
+        # an argument of the shell may hold bytes that are not UTF-8
+        word = word.encode("utf-8", "replace").decode("utf-8")
         stems = self.tokenizer.words(word)
         if len(stems) == 1 and stems[0] in self.columns:
             return self.columns[stems[0]]
@@ -249,7 +251,7 @@ def _frequent_first(
         codes = np.flatnonzero(totals >= np.partition(totals, -most)[-most])
     ranking = pl.DataFrame({"code": codes, "total": totals[codes], "stem": stems.gather(codes)})
     ranking = ranking.sort("total", "stem", descending=[True, False])
-    return ranking["code"].head(len(stems) if most is None else most).to_numpy()
+    return ranking["code"].head(len(stems) if most is None else min(most, len(stems))).to_numpy()
 
 
 def _positions(order: npt.NDArray[np.int64], n_codes: int) -> npt.NDArray[np.int32]:
