@@ -147,6 +147,15 @@ def test_fit_takes_its_settings(tmp_path: Path) -> None:
     assert expected.items() <= model.settings_.items()
 
 
+def test_a_saved_model_does_not_follow_a_newer_list_of_stop_words(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [text for _, text in SENTENCES]
+    before = kate.load(home / "model").encode(texts)
+    monkeypatch.setattr("kate.text.tokenizer.stop_words_of", lambda language: frozenset({"gold", "peace"}))
+    assert np.array_equal(kate.load(home / "model").encode(texts), before)
+
+
 def test_encode_writes_parquet_and_npy(home: Path, tmp_path: Path) -> None:
     for name in ("v.parquet", "v.npy"):
         code, out, err = run("encode", home / "model", home / "corpus.jsonl", "-o", tmp_path / name)
