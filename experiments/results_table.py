@@ -39,7 +39,12 @@ def table(rows: list[Summary], columns: list[str]) -> str:
     ]
     for row in rows:
         words = row.dataset_settings.get("vocabulary_size")
-        head = [row.model, f"{words:,}" if words else "–", str(row.topics), str(row.n_runs - row.n_failed)]
+        head = [
+            row.model,
+            f"{words:,}" if words else "–",
+            str(row.n_components),
+            str(row.n_runs - row.n_failed),
+        ]
         lines.append("| " + " | ".join(head + [cell(row, column) for column in columns]) + " |")
     return "\n".join(lines)
 

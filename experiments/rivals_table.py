@@ -5,10 +5,10 @@
                                                                                 # experiments/reproduction.jsonl.xz
     python experiments/rivals_table.py --update                                 # puts the tables of these into the page
 
-A row a model: what the paper reports, ours with the paper's settings (or, where the paper lacks the model, with the
-defaults of the package), ours with tuned settings, which are the same runs where the search found nothing better; mean
-± standard deviation over five seeds, or over as many as stand in brackets. The best of a column is bold, whoever it is,
-and a difference of more than 0.03 from the paper is flagged.
+One row per model: what the paper reports, ours with the paper's settings (or, where the paper lacks the model, with
+the defaults of the package), ours with tuned settings, which are the same runs where the search found nothing better;
+mean ± standard deviation over five seeds, or over as many as stand in brackets. The best of a column is bold, whichever
+model it is, and a difference of more than 0.03 from the paper is flagged.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from pathlib import Path
 
 from kate.research.datasets.loading import DATASETS
 from kate.research.evaluation.corpora import CorpusSource
-from kate.research.evaluation.grid import plan_runs
+from kate.research.evaluation.grid import PlannedRun, plan_runs
 from kate.research.evaluation.paper_scores import paper_score
 from kate.research.evaluation.results import Record, Score, Summary, read_results, summarise
-from kate.research.registry.registry import MODELS, TUNED
-from kate.research.registry.tuned import tuned_models
+from kate.research.evaluation.run_keys import KeptRuns, keys_of
+from kate.research.registry import MODELS, TUNED, tuned_models
 from kate.research.reproduce.plan import RunPlan
 from kate.research.reproduce.spec import read_grid
 from kate.research.reproduce.variants import without_vain_tuning
@@ -77,12 +77,14 @@ def table_rows(summaries: list[Summary], task: str, name: str) -> list[Row]:
     for model in MODELS:
         start, tuned = by_model.get(model), None
         if model in searched:
-            tuned = by_model.get(without_vain_tuning(model + TUNED, first.topics))
+            tuned = by_model.get(without_vain_tuning(model + TUNED, first.n_components))
         if start is None and tuned is None:
             continue
         reported = None
         if own_words:
-            reported = paper_score(first.dataset, model, first.topics, task, REPORTED_AS.get(name, name))
+            reported = paper_score(
+                first.dataset, model, first.n_components, task, REPORTED_AS.get(name, name)
+            )
         rows.append(Row(model, reported, start, tuned))
     return rows
 
@@ -135,7 +137,7 @@ def groups(summaries: list[Summary]) -> Iterator[tuple[str, list[Summary]]]:
     """The runs that stand in one table, with its heading: one data set, one vocabulary, one number of topics."""
     together: dict[tuple[str, str, int], list[Summary]] = {}
     for row in summaries:
-        together.setdefault((row.dataset, str(row.dataset_settings), row.topics), []).append(row)
+        together.setdefault((row.dataset, str(row.dataset_settings), row.n_components), []).append(row)
     for (dataset, _, topics), rows in together.items():
         words = rows[0].dataset_settings.get("vocabulary_size")
         yield f"{dataset}, {topics} topics, {words:,} words", rows
@@ -157,31 +159,36 @@ def kept_runs() -> list[Record]:
         return read_results(unpacked)
 
 
-def plain_keys() -> set[str]:
+def plain_runs() -> list[PlannedRun]:
     """The runs of the models as they are, with the settings that they start from and with tuned ones."""
     names = [name for name, entry in MODELS.items() if not entry.must_set]
     names += [without_vain_tuning(name + TUNED, SHOWN[1]) for name in tuned_models()]
     source = CorpusSource.dataset(SHOWN[0])
-    return {run.key() for run in plan_runs([source], names, [SHOWN[1]], range(N_SEEDS))}
+    return plan_runs([source], names, [SHOWN[1]], range(N_SEEDS))
 
 
 def page_tables() -> str:
     """Of the runs that were kept those of the models as they are: the sweeps of a figure have other settings."""
-    plain = plain_keys()
-    return "\n".join(tables(record for record in kept_runs() if record["key"] in plain)).strip()
+    kept = KeptRuns({record["key"]: record for record in kept_runs()})
+    found = [kept.find(run.keys()) for run in plain_runs()]
+    return "\n".join(tables(record for record in found if record is not None)).strip()
+
+
+def pack(path: str) -> None:
+    """Keep the runs of a file, on whatever device they were made; runs of earlier settings are left behind."""
+    wanted = {run.keys().any_device for run in plain_runs()}
+    wanted |= {demand.keys.any_device for demand in RunPlan(read_grid(None)).demands.values()}
+    kept = [record for record in read_results(path) if keys_of(record).any_device in wanted]
+    lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in kept)
+    with whole_file(RUNS) as part:
+        part.write_bytes(lzma.compress(lines.encode()))
 
 
 def main() -> None:
     if len(sys.argv) != (3 if "--pack" in sys.argv else 2):
         sys.exit(__doc__)
     if sys.argv[1] == "--pack":
-        wanted = plain_keys().union(
-            RunPlan(read_grid(None)).demands
-        )  # runs of earlier settings are left behind
-        kept = [record for record in read_results(sys.argv[2]) if record["key"] in wanted]
-        lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in kept)
-        with whole_file(RUNS) as part:
-            part.write_bytes(lzma.compress(lines.encode()))
+        pack(sys.argv[2])
     elif sys.argv[1] == "--update":
         before, rest = PAGE.read_text().split(START)
         PAGE.write_text(f"{before}{START}\n\n{page_tables()}\n\n{END}{rest.split(END)[1]}")

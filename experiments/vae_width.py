@@ -48,7 +48,7 @@ def main() -> None:
     from why_rivals_differ import fit_and_probe
 
     from kate import load_dataset
-    from kate.research.registry.registry import make_model
+    from kate.research.registry import make_model
 
     corpus = load_dataset("20news")
     for topics, width, seed in product(TOPICS, WIDTHS, SEEDS):

@@ -102,7 +102,7 @@ def fit_and_probe(model: Any, corpus: Any) -> tuple[Any, dict[str, Any]]:
 def main() -> None:
     from kate import load_dataset
     from kate.research.metrics.topic_scores import mscd
-    from kate.research.registry.registry import make_model
+    from kate.research.registry import make_model
 
     corpus = load_dataset("20news")
     for name in sys.argv[1:] or CASES:

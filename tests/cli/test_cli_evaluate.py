@@ -85,7 +85,7 @@ def test_what_is_there_is_not_run_again_and_json_has_the_same_numbers(kate: Kate
     values = [run["scores"]["classification"]["accuracy"] for run in read_results("results/results.jsonl")]
     accuracy = row["scores"]["classification"]["accuracy"]
     assert accuracy == {"mean": pytest.approx(sum(values) / 2), "sd": statistics.stdev(values), "n": 2}
-    assert (row["dataset"], row["model"], row["topics"], row["n_runs"]) == ("mine.jsonl", "kate", 4, 2)
+    assert (row["dataset"], row["model"], row["n_components"], row["n_runs"]) == ("mine.jsonl", "kate", 4, 2)
 
 
 def test_numbers_are_a_regression(kate: Kate) -> None:
@@ -118,7 +118,8 @@ def test_a_data_set_that_is_not_here_fails_and_the_rest_goes_on(
     assert "2 (2 failed)" in out
     assert "mine.jsonl" in out
     assert (
-        err.count("kate: failed: movies, kate, 4 topics, seed 0 (and 1 more): load: FileNotFoundError") == 1
+        err.count("kate: failed: movies, kate, 4 dimensions, seed 0 (and 1 more): load: FileNotFoundError")
+        == 1
     )
     assert "scale_data.tar.gz is not on this machine" in err
     assert len(err.splitlines()) == 1

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 from kate.cli import app
 from kate.cli.evaluation_tables import print_tables
 from kate.research.evaluation import CorpusSource, Score, Summary, corpus_of
-from kate.research.registry import registry, tuned
-from kate.research.registry.entries import ModelEntry
+from kate.research.registry import ModelEntry, models, tuned
 from kate.research.registry.search_spaces import Choice
 from research.evaluation.toys import Topicless, make_documents
 
@@ -30,9 +29,9 @@ def kate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kate:
     monkeypatch.setattr(CorpusSource, "dataset", lambda *_: source)
     quick = ModelEntry("quick", "", Topicless, space={"error": Choice("", "it broke")})
     far = ModelEntry("far", "", Topicless, needs=("no_such_package",))
-    monkeypatch.setattr(registry, "MODELS", {"quick": quick, "far": far})
+    monkeypatch.setattr(models, "MODELS", {"quick": quick, "far": far})
     monkeypatch.setattr(tuned, "packaged_file", lambda: tmp_path / "tuned.toml")
-    monkeypatch.setattr(registry, "tuned_models", lambda: tuned.read_tuned(tmp_path / "tuned.toml"))
+    monkeypatch.setattr(models, "tuned_models", lambda: tuned.read_tuned(tmp_path / "tuned.toml"))
     (tmp_path / "tuned.toml").touch()
 
     def run(*arguments: Any) -> tuple[int, str, str]:
@@ -58,7 +57,7 @@ def test_what_is_found_can_be_evaluated_as_tuned(kate: Kate, tmp_path: Path) -> 
     code, out, err = kate(*command, "--update", "--json")
     assert code == 0, err
     assert err.count("there already") == 3
-    assert json.loads(out)["quick"]["topics"] == 6
+    assert json.loads(out)["quick"]["n_components"] == 6
     assert set(tuned.read_tuned(tmp_path / "tuned.toml")) == {"quick"}
 
     code, out, err = kate("evaluate", "--dataset", "toy", "--model", "all", "--dimensions", 6, "--seeds", 1)
@@ -103,7 +102,7 @@ def test_many_models_are_rows_beside_the_paper_with_the_best_marked(
     assert lines[0].split() == [
         "20news,",
         "128",
-        "topics",
+        "dimensions",
         "runs",
         "paper",
         "accuracy",

@@ -28,7 +28,7 @@ from kate.cli.options import (
     read_documents,
 )
 from kate.cli.output import print_json
-from kate.research.registry.registry import MODELS, choose_models
+from kate.research.registry import MODELS, choose_models
 
 if TYPE_CHECKING:
     from kate.research.evaluation import GridProgress, PlannedRun

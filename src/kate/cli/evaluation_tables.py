@@ -61,8 +61,8 @@ def print_tables(rows: Sequence[Summary]) -> None:
         of_dataset = [row for row in rows if row.dataset == dataset]
         if len(of_dataset) > _MOST_COLUMNS:
             groups = [
-                [row for row in of_dataset if row.topics == topics]
-                for topics in dict.fromkeys(row.topics for row in of_dataset)
+                [row for row in of_dataset if row.n_components == n_components]
+                for n_components in dict.fromkeys(row.n_components for row in of_dataset)
             ]
             printer = _print_comparison
         else:
@@ -93,7 +93,7 @@ def _print_comparison(dataset: str, rows: Sequence[Summary]) -> None:
         columns[headline.head] = _marked(
             means, ["" if score is None else str(score) for score in scores], headline
         )
-    head = f"{dataset}, {rows[0].topics} topics"
+    head = f"{dataset}, {rows[0].n_components} dimensions"
     lines = [(row.model, *cells) for row, *cells in zip(rows, *columns.values(), strict=True)]
     print_table((head, *columns), lines, right=tuple(columns), strong="*")
     typer.echo("* the best of its column; paper: as Chen & Zaki (2017) report; all scores: --json")
@@ -122,7 +122,7 @@ def _paper(row: Summary, task: str, name: str) -> float | None:
     dataset = DATASETS.get(row.dataset)
     if dataset is None or row.dataset_settings.get("vocabulary_size") != dataset.vocabulary_size:
         return None
-    return paper_score(row.dataset, row.model, row.topics, task, name)
+    return paper_score(row.dataset, row.model, row.n_components, task, name)
 
 
 def _in_blocks(rows: list[Summary]) -> list[list[Summary]]:
@@ -133,7 +133,7 @@ def _in_blocks(rows: list[Summary]) -> list[list[Summary]]:
 
 def _print_block(dataset: str, rows: Sequence[Summary]) -> None:
     """A line a score, a column a model; below a score what the paper reports of it."""
-    columns = [f"{row.model} {row.topics}" for row in rows]
+    columns = [f"{row.model} {row.n_components}" for row in rows]
     names = dict.fromkeys(
         (task, name) for row in rows for task, scores in row.scores.items() for name in scores
     )
@@ -157,7 +157,7 @@ def _skipped(rows: Sequence[Summary]) -> list[str]:
     for row in rows:
         for task, reason in row.skipped.items():
             if task not in row.scores:
-                models.setdefault(task, {}).setdefault(reason, []).append(f"{row.model} {row.topics}")
+                models.setdefault(task, {}).setdefault(reason, []).append(f"{row.model} {row.n_components}")
     lines = []
     for task, reasons in models.items():
         if not any(task in row.scores for row in rows):  # no model was: what most of them lack says why

@@ -121,10 +121,10 @@ def _run(
 
 
 def _finish(plan: RunPlan, records: dict[str, Record], folder: Path, as_json: bool) -> None:
-    from kate.research.reproduce.report import write_book
+    from kate.research.reproduce.reproduction_report import write_report
 
-    written = write_book(plan, records, folder)
-    mine = [records[key] for key in plan.demands if key in records]
+    written = write_report(plan, records, folder)
+    mine = plan.found_in(records).values()
     failed = [record for record in mine if record["status"] == "failed"]
     if as_json:
         print_json(
@@ -193,7 +193,7 @@ class Lines:
 
 def _told(record: Record) -> str:
     model = record["model"]
-    title = f"{record['dataset']['name']}, {model['name']}, {model['topics']} topics, seed {record['seed']}"
+    title = f"{record['dataset']['name']}, {model['name']}, {model['n_components']} dimensions, seed {record['seed']}"
     if record["status"] == "done":
         return title
     stage, error = next(iter(record["errors"].items()))

@@ -13,7 +13,7 @@ from kate.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
     from kate.research.evaluation.tuning import TrialDone
-    from kate.research.registry.tuned import Tuned
+    from kate.research.registry import Tuned
 
 __all__ = ["add_to"]
 
@@ -63,7 +63,7 @@ def tune(
     from kate.research.evaluation.corpora import CorpusSource
     from kate.research.evaluation.tuning import Search
     from kate.research.evaluation.tuning import tune as search_settings
-    from kate.research.registry.registry import TUNED, choose_models, settings_of
+    from kate.research.registry import TUNED, choose_models, settings_of
     from kate.research.registry.tuned import as_toml, packaged_file, update_tuned
     from kate.storage.files import whole_file
 

@@ -4,8 +4,7 @@ import pytest
 
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation import corpus_of
-from kate.research.registry import registry
-from kate.research.registry.registry import ModelEntry
+from kate.research.registry import ModelEntry, models
 from research.evaluation.toys import Topicless, make_documents
 
 
@@ -19,5 +18,5 @@ def quick_model(monkeypatch: pytest.MonkeyPatch) -> type[Topicless]:
     """A model named "quick" in the registry."""
     monkeypatch.setattr(Topicless, "fits", 0)
     entry = ModelEntry("quick", "for tests", Topicless)
-    monkeypatch.setattr(registry, "MODELS", {**registry.MODELS, "quick": entry})
+    monkeypatch.setattr(models, "MODELS", {**models.MODELS, "quick": entry})
     return Topicless

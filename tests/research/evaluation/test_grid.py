@@ -38,7 +38,12 @@ def test_every_combination_is_a_line_with_all_that_it_depends_on(
     records = run_grid(plan(corpus), path, tasks=TASKS)
 
     assert records == read_results(path)
-    assert [(line["model"]["topics"], line["seed"]) for line in records] == [(3, 0), (3, 1), (4, 0), (4, 1)]
+    assert [(line["model"]["n_components"], line["seed"]) for line in records] == [
+        (3, 0),
+        (3, 1),
+        (4, 0),
+        (4, 1),
+    ]
     first = records[0]
     assert first["status"] == "done"
     assert first["dataset"]["documents"] == {"fitting": 86, "validation": 10, "test": 24}
@@ -136,7 +141,7 @@ def test_an_interrupt_keeps_what_is_finished(
     with pytest.raises(KeyboardInterrupt):
         run_grid(plan(corpus), path, tasks=TASKS, progress=interrupt)
     kept = read_results(path)
-    assert [(line["model"]["topics"], line["seed"]) for line in kept] == [(3, 0), (3, 1)]
+    assert [(line["model"]["n_components"], line["seed"]) for line in kept] == [(3, 0), (3, 1)]
 
     assert run_grid(plan(corpus), path, tasks=TASKS)[:2] == kept
     assert quick_model.fits == 5  # the interrupted one twice

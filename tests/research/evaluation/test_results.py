@@ -18,7 +18,13 @@ def record(seed: int = 0, status: str = "done", **changes: Any) -> dict[str, Any
         "key": f"run-{seed}",
         "status": status,
         "dataset": {"name": "toy", "settings": {"vocabulary_size": 10}},
-        "model": {"name": "kate", "topics": 8, "parameters": {"max_epochs": 1}},
+        "model": {
+            "name": "kate",
+            "n_components": 8,
+            "parameters": {"max_epochs": 1},
+            "revision": 1,
+            "device": "cpu",
+        },
         "seed": seed,
         "scores": {"classification": {"accuracy": 0.5 + seed / 10}},
         "skipped": {"regression": "regression needs labels:number"},
@@ -65,7 +71,8 @@ def test_the_last_line_of_a_run_counts_but_no_failure_hides_a_success(tmp_path: 
 @pytest.mark.parametrize(
     ("line", "message"),
     [('{"text": "a review"}', "line 1 is no run of kate evaluate"), ("[1]", "line 1 is no run"),
-     (json.dumps(record() | {"format": 99}), "line 1 has format 99 and this version of Kate reads 1")],
+     (json.dumps(record() | {"format": 99}), "line 1 has format 99 and this version of Kate reads 2"),
+     (json.dumps(record() | {"format": 1}), "line 1 was written by Kate 0.1.*choose another folder")],
 )  # fmt: skip
 def test_another_kind_of_file_is_refused(tmp_path: Path, line: str, message: str) -> None:
     (tmp_path / "results.jsonl").write_text(line + "\n")
@@ -93,9 +100,11 @@ def test_a_single_run_has_no_deviation() -> None:
 
 
 def test_runs_of_other_settings_are_not_mixed_in() -> None:
-    other = record(1, model={"name": "kate", "topics": 8, "parameters": {"max_epochs": 2}})
+    others = [record(1), record(1)]
+    others[0]["model"]["parameters"] = {"max_epochs": 2}
+    others[1]["model"]["revision"] = 2
 
-    assert [row.n_runs for row in summarise([record(0), other, record(2)])] == [2, 1]
+    assert [row.n_runs for row in summarise([record(0), *others, record(2)])] == [2, 1, 1]
 
 
 def test_failed_runs_and_scores_that_are_no_number_are_left_out() -> None:

@@ -12,8 +12,7 @@ import pytest
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation import CorpusSource, read_results
 from kate.research.evaluation.tuning import Search, TrialDone, inner_corpus, tune, validation_score
-from kate.research.registry import registry
-from kate.research.registry.entries import ModelEntry
+from kate.research.registry import ModelEntry, models
 from kate.research.registry.search_spaces import Choice, Log, Uniform
 from kate.storage.files import only_writer
 from research.evaluation.toys import Topicless
@@ -51,7 +50,7 @@ def blurred(monkeypatch: pytest.MonkeyPatch) -> None:
     outside = ModelEntry("outside", "starts elsewhere", Blurred, space={"blur": Uniform(0.0, 1.0)})
     broken = ModelEntry("broken", "fails", Blurred, space={"mode": Choice("broken")})
     entries = [ModelEntry("blurred", "for tests", Blurred, space=space), few, outside, broken]
-    monkeypatch.setattr(registry, "MODELS", {entry.name: entry for entry in entries})
+    monkeypatch.setattr(models, "MODELS", {entry.name: entry for entry in entries})
 
 
 def test_the_inner_corpus_has_no_test_document(corpus: Corpus) -> None:

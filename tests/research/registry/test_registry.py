@@ -7,18 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from kate.research.registry import registry
-from kate.research.registry.entries import ModelEntry, lazily
-from kate.research.registry.registry import MODELS, choose_models, make_model, settings_of, variant_of
+from kate.research.registry import (
+    MODELS,
+    ModelEntry,
+    Tuned,
+    choose_models,
+    lazily,
+    make_model,
+    models,
+    settings_of,
+    variant_of,
+)
 from kate.research.registry.search_spaces import Choice, Int, Log, Uniform
-from kate.research.registry.tuned import Tuned, read_tuned, update_tuned
+from kate.research.registry.tuned import read_tuned, update_tuned
 
 TUNED = {"kate": Tuned({"dropout": 0.25, "max_epochs": 7}, "toy", 4, 3, 1, "accuracy", 0.5)}
 
 
 @pytest.fixture
 def tuned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "tuned_models", lambda: TUNED)
+    monkeypatch.setattr(models, "tuned_models", lambda: TUNED)
 
 
 def test_a_tuned_variant_starts_from_what_was_found_and_can_be_changed(tuned: None) -> None:
@@ -51,8 +59,8 @@ def test_all_are_those_that_can_run_and_the_others_say_why(
     unset = ModelEntry(
         "bare", "lacks a file", lazily("kate.research.rivals.lsa:LSA"), must_set={"path": "a file"}
     )
-    models = {name: MODELS[name] for name in ("kate", "lsa")} | {"far": without, "bare": unset}
-    monkeypatch.setattr(registry, "MODELS", models)
+    some = {name: MODELS[name] for name in ("kate", "lsa")} | {"far": without, "bare": unset}
+    monkeypatch.setattr(models, "MODELS", some)
 
     assert choose_models(["all", "lsa"]) == (
         ["kate", "kate:tuned", "lsa"],
@@ -71,7 +79,7 @@ def test_all_are_those_that_can_run_and_the_others_say_why(
 def test_a_file_of_tuned_settings_is_read_and_a_strange_one_refused(tmp_path: Path) -> None:
     path = tmp_path / "tuned.toml"
     path.write_text(
-        '[kate]\ndataset = "toy"\ntopics = 4\ntrials = 3\nseeds = 1\nobjective = "accuracy"\nscore = 0.5\n'
+        '[kate]\ndataset = "toy"\nn_components = 4\ntrials = 3\nseeds = 1\nobjective = "accuracy"\nscore = 0.5\n'
         "[kate.settings]\ndropout = 0.25\nmax_epochs = 7\n"
     )
     assert read_tuned(path) == TUNED

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kate.research.reproduce.plan import RunPlan
-from kate.research.reproduce.report import write_book
+from kate.research.reproduce.reproduction_report import write_report
 from research.reproduce.toys import invented
 
 selenium = pytest.importorskip("selenium", reason="selenium is not installed")
@@ -59,7 +59,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, plan: RunPlan) -> str:
     longest = next(iter(records.values()))
     message = "a very long message without a single space in it: " + "n_components=" * 60
     longest |= {"status": "failed", "errors": {"fit": {"type": "ValueError", "message": message}}}
-    write_book(plan, records, folder)
+    write_report(plan, records, folder)
     return Path(folder / "index.html").as_uri()
 
 

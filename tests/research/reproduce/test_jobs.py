@@ -141,7 +141,7 @@ def test_a_killed_reproduction_goes_on_where_it_stopped(tmp_path: Path) -> None:
     before = results.read_bytes()
     assert before.count(b"\n") >= 1
     with results.open("ab") as file:
-        file.write(b'{"format": 1, "key": "torn')
+        file.write(b'{"format": 2, "key": "torn')
     again = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
     assert results.read_bytes().startswith(before)
@@ -178,24 +178,24 @@ def test_memory_holds_runs_back(tmp_path: Path, plan: RunPlan, monkeypatch: pyte
             self.job = job
             given.append(job.key)
 
-    shop = jobs._Shop(tmp_path / "results.jsonl", {}, waiting, 0, None)
+    queue = jobs._JobQueue(tmp_path / "results.jsonl", {}, waiting, 0, None)
     monkeypatch.setattr(resources, "available_memory", lambda: int(2.5 * waiting[0].memory))
-    shop._hand_out(list(waiting), [Idle(), Idle(), Idle()])
+    queue._hand_out(list(waiting), [Idle(), Idle(), Idle()])
     assert len(given) == 2  # 85 % of what there is
     given.clear()
     monkeypatch.setattr(resources, "available_memory", lambda: 1)
-    shop._hand_out(list(waiting), [Idle(), Idle()])
+    queue._hand_out(list(waiting), [Idle(), Idle()])
     assert len(given) == 1  # one runs in any case
 
 
 def test_the_time_left_follows_like_runs(tmp_path: Path, plan: RunPlan) -> None:
     records = invented(plan)
     waiting = missing_jobs(plan, {})
-    shop = jobs._Shop(tmp_path / "results.jsonl", records, waiting, 0, None)
-    expected = [shop._expected(job) for job in waiting if not job.alone]
-    alone = [shop._expected(job) for job in waiting if job.alone]
-    assert shop._time_left([], waiting, 2) == pytest.approx(sum(expected) / 2 + sum(alone))
-    empty = jobs._Shop(tmp_path / "results.jsonl", {}, waiting, 0, None)
+    queue = jobs._JobQueue(tmp_path / "results.jsonl", records, waiting, 0, None)
+    expected = [queue._expected(job) for job in waiting if not job.alone]
+    alone = [queue._expected(job) for job in waiting if job.alone]
+    assert queue._time_left([], waiting, 2) == pytest.approx(sum(expected) / 2 + sum(alone))
+    empty = jobs._JobQueue(tmp_path / "results.jsonl", {}, waiting, 0, None)
     assert empty._time_left([], waiting, 2) is None
 
 
@@ -209,10 +209,10 @@ def test_a_failure_does_not_hide_a_success(tmp_path: Path, plan: RunPlan) -> Non
 
 def test_a_line_keeps_the_words_of_few_topics_alone(plan: RunPlan) -> None:
     key = next(iter(plan.demands))
-    for topics, has_words in ((20, True), (512, False)):
+    for n_components, has_words in ((20, True), (512, False)):
         record = invented_record(plan, key, 0.5)
-        record["model"]["topics"] = topics
-        record["details"]["topics"] = {"wins": {"n_components": topics, "words": [["a"]]}}
+        record["model"]["n_components"] = n_components
+        record["details"]["topics"] = {"wins": {"n_topics": n_components, "words": [["a"]]}}
         slim = workers._slimmed(record)["details"]["topics"]["wins"]
         assert ("words" in slim) is has_words
-        assert slim["n_components"] == topics
+        assert slim["n_topics"] == n_components

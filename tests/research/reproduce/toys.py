@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kate.research.evaluation.results import FORMAT
 from kate.research.reproduce.plan import RunPlan
 from kate.research.reproduce.spec import Grid, read_grid
 
@@ -154,22 +155,17 @@ def invented(plan: RunPlan, value: float = 0.5, **changes: Any) -> dict[str, dic
 
 def invented_record(plan: RunPlan, key: str, value: float, **changes: Any) -> dict[str, Any]:
     run = plan.runs()[key]
+    identity = run.identity()
     score = value + 0.1 * run.seed
     random = np.random.default_rng(0)
     groups = [group for group in ("recreation", "science", "for sale") for _ in range(8)]
     plane = random.uniform(-1, 1, size=(24, 2)).round(3).tolist()
     record = {
-        "format": 1,
+        "format": FORMAT,
         "key": key,
         "status": "done",
-        "dataset": {"name": run.source.name, "settings": dict(run.source.settings)},
-        "model": {
-            "name": run.model,
-            "topics": run.n_components,
-            "parameters": run.identity()["model"]["parameters"],
-            "settings": {"max_epochs": 3},
-            "training": {"epochs": 3},
-        },
+        "dataset": identity["dataset"],
+        "model": identity["model"] | {"settings": {"max_epochs": 3}, "training": {"epochs": 3}},
         "seed": run.seed,
         "scores": {
             "topics": {"mscd": score},

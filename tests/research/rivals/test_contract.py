@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 
 from kate.model.encoder import EmptyDocumentsWarning
-from kate.research.registry.registry import MODELS, make_model
+from kate.research.registry import MODELS, make_model
 
 N_TOPICS, N_WORDS = 4, 24
 RANKERS = {"bm25"}  # rank documents and have no vectors: test_bm25.py

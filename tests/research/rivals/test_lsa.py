@@ -9,7 +9,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kate.research.registry.registry import make_model
+from kate.research.registry import make_model
 from kate.research.rivals.lsa import LSA
 
 COUNTS = sp.csr_matrix(np.random.default_rng(0).poisson(0.5, (60, 30)))

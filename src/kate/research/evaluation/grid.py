@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import platform
 import warnings
@@ -18,16 +16,16 @@ from typing import Any, NamedTuple
 import kate
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation.corpora import CorpusSource
-from kate.research.evaluation.results import FORMAT, Record, append_result, as_json, preferred, read_results
+from kate.research.evaluation.results import FORMAT, Record, append_result, preferred, read_results
 from kate.research.evaluation.run import Run, describe_error, evaluate, require_tasks, warm_up
+from kate.research.evaluation.run_keys import RunKeys, key_of, keys_of, model_identity
 from kate.research.evaluation.scoring import Scorer
-from kate.research.registry.registry import Model, make_model, variant_of
+from kate.research.registry import Model, make_model, variant_of
 from kate.storage.files import only_writer
+from kate.storage.json_values import as_json
 
-__all__ = ["GridProgress", "PlannedRun", "Workshop", "has_tasks", "make_record", "plan_runs", "run_grid"]
+__all__ = ["GridProgress", "PlannedRun", "SharedWork", "has_tasks", "make_record", "plan_runs", "run_grid"]
 
-# They say how to compute, not what: other threads or no bar make no other run.
-_OF_THE_MACHINE = ("random_state", "n_jobs", "precision", "verbose")
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -46,25 +44,22 @@ class PlannedRun:
 
     def identity(self) -> dict[str, Any]:
         """All that the result depends on; a default that changes with the version of Kate is among it."""
-        parameters = self.make_model().get_params(deep=False)
         return {
-            "dataset": {"name": self.source.name, "settings": as_json(self.source.settings)},
-            "model": {
-                "name": self.model,
-                "topics": self.n_components,
-                "parameters": {
-                    name: as_json(parameters[name]) for name in parameters if name not in _OF_THE_MACHINE
-                },
-            },
+            "dataset": {"name": self.source.name, "settings": as_json(self.source.settings, strict=False)},
+            "model": model_identity(self.model, self.n_components, self.make_model()),
             "seed": self.seed,
         }
 
+    def keys(self) -> RunKeys:
+        """The key by which a kept run is found, and the one that it has on every device."""
+        return keys_of(self.identity())
+
     def key(self) -> str:
-        """The identity in one short name: the same run has the same key, whenever and wherever it is made."""
-        return _key(self.identity())
+        """The identity in one short name: the same run on the same kind of device has the same key, whenever made."""
+        return self.keys().own
 
     def __str__(self) -> str:
-        return f"{self.source.name}, {self.model}, {self.n_components} topics, seed {self.seed}"
+        return f"{self.source.name}, {self.model}, {self.n_components} dimensions, seed {self.seed}"
 
 
 class GridProgress(NamedTuple):
@@ -80,22 +75,21 @@ class GridProgress(NamedTuple):
 def plan_runs(
     sources: Iterable[CorpusSource],
     models: Sequence[str],
-    topics: Sequence[int],
+    dimensions: Sequence[int],
     seeds: Iterable[int],
     settings: Mapping[str, Any] | None = None,
 ) -> list[PlannedRun]:
     """All combinations, corpus by corpus; ``settings`` override parameters of every model, or of the one they name.
 
-    ``models`` are names of the registry, with or without ``:tuned``.
-
-    An unknown model or setting is refused here, before anything is run.
+    ``models`` are names of the registry, with or without ``:tuned``. An unknown model or setting, or a device that is
+    not there, is refused here, before anything is run.
 
     >>> runs = plan_runs([CorpusSource.dataset("20news")], ["kate"], [32, 128], seeds=range(2))
     >>> [str(run) for run in runs][:2]
-    ['20news, kate, 32 topics, seed 0', '20news, kate, 32 topics, seed 1']
+    ['20news, kate, 32 dimensions, seed 0', '20news, kate, 32 dimensions, seed 1']
     """
     sizes = [
-        (model, n_components) for model in dict.fromkeys(models) for n_components in dict.fromkeys(topics)
+        (model, n_components) for model in dict.fromkeys(models) for n_components in dict.fromkeys(dimensions)
     ]
     seeds = list(dict.fromkeys(seeds))
     runs = [
@@ -105,7 +99,7 @@ def plan_runs(
         for seed in seeds
     ]
     for run in runs:
-        run.make_model()
+        run.identity()
     return runs
 
 
@@ -131,11 +125,11 @@ def run_grid(
         missing = [
             (run, key) for run, key in zip(runs, keys, strict=True) if not has_tasks(found.get(key), wanted)
         ]
-        workshop = Workshop()
+        shared = SharedWork()
         for n_over, (run, key) in enumerate(missing):
             tell = _teller(progress, n_over, len(missing), run)
             before = found.get(key)
-            record = make_record(run, require_tasks([*wanted, *_tasks_of(before)]), workshop, tell)
+            record = make_record(run, require_tasks([*wanted, *_tasks_of(before)]), shared, tell)
             append_result(results, record)
             found[key] = preferred(before, record)
             if progress is not None:
@@ -146,7 +140,7 @@ def run_grid(
 def make_record(
     run: PlannedRun,
     tasks: Sequence[str],
-    workshop: Workshop,
+    shared: SharedWork,
     tell: Callable[[str], None],
     extra: Mapping[str, Scorer] | None = None,
 ) -> Record:
@@ -161,12 +155,12 @@ def make_record(
     with warnings.catch_warnings(record=True) as caught:
         try:
             at("load")
-            corpus = workshop.load(run.source)
-            workshop.warm_up(run, corpus)
+            corpus = shared.load(run.source)
+            shared.warm_up(run, corpus)
             result = evaluate(
                 corpus, _quiet(run.make_model()), tasks, random_state=run.seed, on_stage=at, extra=extra
             )
-        except Exception as error:  # one run's failure is not the others': it is recorded, and they go on
+        except Exception as error:  # the failure of one run is recorded, and the others go on
             result.errors[stage] = describe_error(error)
     return _record(run, result, corpus, [str(warning.message) for warning in caught])
 
@@ -180,7 +174,7 @@ def _record(run: PlannedRun, result: Run, corpus: Corpus | None, warned: list[st
     }
     line = {
         "format": FORMAT,
-        "key": _key(identity),
+        "key": key_of(identity),
         "status": "failed" if result.errors else "done",
         "dataset": identity["dataset"] | ({} if corpus is None else _facts(corpus)),
         "model": identity["model"] | used,
@@ -190,7 +184,7 @@ def _record(run: PlannedRun, result: Run, corpus: Corpus | None, warned: list[st
         "versions": _versions(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    as_written: Record = as_json(line)
+    as_written: Record = as_json(line, strict=False)
     return as_written
 
 
@@ -207,10 +201,6 @@ def _facts(corpus: Corpus) -> dict[str, Any]:
         "label_kind": corpus.label_kind,
         "classes": len(corpus.classes),
     }
-
-
-def _key(identity: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def has_tasks(record: Record | None, tasks: Iterable[str]) -> bool:
@@ -239,10 +229,11 @@ def _teller(
     return tell
 
 
-class Workshop:
-    """What runs share: the corpus, loaded once for all its runs and only one in memory, and warm models.
+class SharedWork:
+    """What the runs of a process share: the corpus, loaded once for all its runs, and which models are warm.
 
-    A failure to load is remembered too: a download that cannot be had is not tried for every seed.
+    Only one corpus is in memory. A failure to load is remembered too: a download that failed is not tried again for
+    every seed.
     """
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from kate.research.registry.registry import find_entry
+from kate.research.registry import find_entry
 
 __all__ = ["paper_file", "paper_score"]
 

@@ -1,13 +1,12 @@
-"""Results: a file with a JSON line a run that survives any interruption, and tables made of it.
+"""Results: a file with one JSON line per run that survives any interruption, and tables made of it.
 
-A line is appended whole and forced to disk. What a kill left of a line is no run: it is passed over when the
-file is read, the next line starts on a line of its own, and the run is made again.
+A line is appended whole and forced to disk. A line that a kill cut short is no run: it is skipped when the file is
+read, the next line starts on a line of its own, and the run is made again.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import statistics
 from collections.abc import Iterable, Mapping
@@ -15,12 +14,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+__all__ = [
+    "FORMAT",
+    "Record",
+    "Score",
+    "Summary",
+    "append_result",
+    "preferred",
+    "read_results",
+    "summarise",
+]
 
-__all__ = ["FORMAT", "Record", "Score", "Summary", "append_result", "as_json", "read_results", "summarise"]
-
-FORMAT = 1
-"""The version of a line; lines of a later one are refused rather than misread."""
+FORMAT = 2
+"""The version of a line; lines of another one are refused rather than misread."""
 
 Record = dict[str, Any]
 
@@ -59,11 +65,20 @@ def _whole_lines(path: Path) -> Iterable[Record]:
             if not isinstance(record, dict) or "key" not in record or "status" not in record:
                 raise ValueError(f"{path}, line {number} is no run of kate evaluate; choose another folder")
             if record.get("format") != FORMAT:
-                raise ValueError(
-                    f"{path}, line {number} has format {record.get('format')!r} and this version of Kate reads "
-                    f"{FORMAT}; choose another folder, or use the version that wrote it"
-                )
+                raise ValueError(_other_format(path, number, record.get("format")))
             yield record
+
+
+def _other_format(path: Path, number: int, found: Any) -> str:
+    if found == 1:
+        return (
+            f"{path}, line {number} was written by Kate 0.1, which did not keep the device and the precision of a "
+            "run; choose another folder to make the runs anew, or read the file with Kate 0.1"
+        )
+    return (
+        f"{path}, line {number} has format {found!r} and this version of Kate reads {FORMAT}; choose another folder, "
+        "or use the version that wrote it"
+    )
 
 
 def append_result(path: str | os.PathLike[str], record: Mapping[str, Any]) -> None:
@@ -78,23 +93,6 @@ def append_result(path: str | os.PathLike[str], record: Mapping[str, Any]) -> No
         file.write(line)
         file.flush()
         os.fsync(file.fileno())
-
-
-def as_json(value: Any) -> Any:
-    """A value as JSON can hold it: NumPy's as Python's, no number as null, anything strange as it reads.
-
-    >>> as_json({"strength": np.float32(0.5), "classes": ("a", "b"), "r2": float("nan")})
-    {'strength': 0.5, 'classes': ['a', 'b'], 'r2': None}
-    """
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return {str(name): as_json(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
 @dataclass(frozen=True)
@@ -120,12 +118,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Summary:
-    """The runs that differ in their seed alone."""
+    """The runs that differ in their seed alone, or in the device that made them."""
 
     dataset: str
     dataset_settings: dict[str, Any]
     model: str
-    topics: int
+    n_components: int
     parameters: dict[str, Any]  # as they were asked for
     n_runs: int
     n_failed: int
@@ -144,7 +142,10 @@ def summarise(results: Iterable[Mapping[str, Any]]) -> list[Summary]:
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for record in results:
         dataset, model = record["dataset"], record["model"]
-        same = [dataset["name"], dataset["settings"], model["name"], model["topics"], model["parameters"]]
+        same = [
+            *(dataset["name"], dataset["settings"]),
+            *(model["name"], model["n_components"], model["parameters"], model["revision"]),
+        ]
         groups.setdefault(json.dumps(same, sort_keys=True), []).append(record)
     return [_summary(group) for group in groups.values()]
 
@@ -164,7 +165,7 @@ def _summary(group: list[Mapping[str, Any]]) -> Summary:
         dataset=dataset["name"],
         dataset_settings=dataset["settings"],
         model=model["name"],
-        topics=model["topics"],
+        n_components=model["n_components"],
         parameters=model["parameters"],
         n_runs=len(group),
         n_failed=sum(record["status"] == "failed" for record in group),

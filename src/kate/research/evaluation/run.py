@@ -13,10 +13,10 @@ from kate.research.datasets.corpus import Corpus, PartName
 from kate.research.evaluation.model_inputs import encode, fit
 from kate.research.evaluation.scoring import SCORERS, Fitted, NotScored, Scorer, available
 from kate.research.metrics import NEEDS, why_skipped
-from kate.research.registry.registry import make_model
+from kate.research.registry import make_model
 
 if TYPE_CHECKING:
-    from kate.research.registry.registry import Model
+    from kate.research.registry import Model
 
 __all__ = ["TASKS", "Run", "StageListener", "describe_error", "evaluate", "require_tasks", "warm_up"]
 
@@ -61,7 +61,7 @@ def evaluate(
 ) -> Run:
     """Fit a model on the corpus and score it; afterwards a model that was given as an object is fitted.
 
-    ``model``         a name of :data:`kate.research.registry.registry.MODELS`, or any estimator with fit and transform
+    ``model``         a name of :data:`kate.research.registry.MODELS`, or any estimator with fit and transform
     ``tasks``         names of :data:`TASKS`; None for all
     ``random_state``  seeds a model given by name, and the probes that start at random
     ``on_stage``      is told what happens now: fit, encode, then the tasks by name

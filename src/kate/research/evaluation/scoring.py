@@ -21,7 +21,7 @@ from kate.research.metrics.retrieval import retrieve, retrieve_ranked
 from kate.research.metrics.topic_scores import c_v, diversity, mscd, npmi
 
 if TYPE_CHECKING:
-    from kate.research.registry.registry import Model
+    from kate.research.registry import Model
     from kate.topics.topic import Topics
 
 __all__ = ["QUERY_WORDS", "SCORERS", "Fitted", "NotScored", "Outcome", "Scorer", "available", "described"]

@@ -1,10 +1,10 @@
-"""Tuning: settings of a model searched on validation documents, the same budget for every model.
+"""Tuning: settings of a model searched on validation documents, with the same budget for every model.
 
-The protocol: a corpus inside the training documents. The model is fitted on nine tenths of the documents for
-fitting and may follow the last tenth, on which the probe chooses its strength too; the validation documents are
-scored. The test documents are in no part of it.
+The protocol: only training documents are used. The model is fitted on nine tenths of the documents for fitting and may
+follow the last tenth to stop early; the probe chooses its strength on that tenth, too. The validation documents are
+scored. The test documents are not touched.
 
-Trial 0 has the settings that the model starts from, the others come from optuna's TPE. Every trial is a JSON line in
+Trial 0 has the settings that the model starts from, the others come from optuna's TPE. Every trial is one JSON line in
 a file of history as soon as it is over; a search that is started again goes on from there, and draws what it would
 have drawn without the interruption.
 """
@@ -12,8 +12,6 @@ have drawn without the interruption.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,22 +23,22 @@ import numpy as np
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation.corpora import CorpusSource
 from kate.research.evaluation.model_inputs import PARTS, collection_rows, encode, fit, is_ranker
-from kate.research.evaluation.results import FORMAT, Record, append_result, as_json, read_results
+from kate.research.evaluation.results import FORMAT, Record, append_result, read_results
 from kate.research.evaluation.run import describe_error
+from kate.research.evaluation.run_keys import digest, model_identity
 from kate.research.metrics.classification import classify
 from kate.research.metrics.multilabel import classify_sets
 from kate.research.metrics.regression import regress
 from kate.research.metrics.retrieval import retrieve_ranked
-from kate.research.registry.entries import ModelEntry
-from kate.research.registry.registry import find_entry, make_model
+from kate.research.registry import ModelEntry, Tuned, find_entry, make_model
 from kate.research.registry.search_spaces import Space, draw, holds
-from kate.research.registry.tuned import Tuned
 from kate.storage.files import only_writer
+from kate.storage.json_values import as_json
 
 __all__ = ["Search", "TrialDone", "inner_corpus", "tune", "validation_score"]
 
 _INNER_SHARE = 0.1  # of the documents for fitting, held out for the probe and for early stopping
-_WARM_UP = 8  # trials at random before TPE has something to go by
+_WARM_UP = 8  # trials at random before TPE has enough to learn from
 
 
 class TrialDone(NamedTuple):
@@ -71,20 +69,24 @@ class Search:
     def space(self) -> Space:
         return {name: values for name, values in self.entry.space.items() if name not in self.settings}
 
+    def model_identity(self) -> dict[str, Any]:
+        """The model as it starts: settings, revision of its code, device."""
+        start = make_model(self.model, self.n_components, self.settings)
+        return model_identity(self.model, self.n_components, start)
+
     def key(self) -> str:
-        """All that a trial depends on but its number: a trial of another search is not taken for one of this."""
-        start = make_model(self.model, self.n_components, self.settings).get_params(deep=False)
-        identity = [
-            self.source.name,
-            as_json(self.source.settings),
-            self.model,
-            self.n_components,
-            self.n_seeds,
-            self.seed,
-            as_json(start),
-            {name: repr(values) for name, values in self.space.items()},
-        ]
-        return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+        """All that a trial depends on but its number and its device: a search may go on on another machine."""
+        model = self.model_identity()
+        del model["device"]
+        return digest(
+            {
+                "dataset": {"name": self.source.name, "settings": as_json(self.source.settings, strict=False)},
+                "model": model,
+                "seeds": self.n_seeds,
+                "seed": self.seed,
+                "space": {name: repr(values) for name, values in self.space.items()},
+            }
+        )
 
 
 def tune(
@@ -120,7 +122,7 @@ def tune(
 
 
 def inner_corpus(corpus: Corpus, seed: int = 0) -> Corpus:
-    """The corpus inside the training documents: its test documents are the validation documents."""
+    """A corpus of the training documents alone: its test documents are the validation documents."""
     fitting = corpus.fitting
     n_held_out = max(1, round(_INNER_SHARE * len(fitting)))
     held_out = np.random.default_rng(seed).permutation(len(fitting))[:n_held_out]
@@ -176,7 +178,7 @@ def _propose(study: Any, search: Search, number: int) -> tuple[Any, dict[str, An
     """A trial of the study and its settings; None for a start that lies outside of what is searched."""
     import optuna
 
-    # a new sampler a trial, seeded by its number: a search that goes on draws as if it had not stopped
+    # a new sampler for each trial, seeded by its number: a search that goes on draws as if it had not stopped
     study.sampler = optuna.samplers.TPESampler(
         seed=search.seed * 100_003 + number,
         n_startup_trials=_WARM_UP,
@@ -207,9 +209,9 @@ def _tell(study: Any, trial: Any, record: Record) -> None:
 
 
 def _same(records: Sequence[Record], settings: dict[str, Any], number: int) -> Record | None:
-    """The line of an earlier trial with the same settings: where there are few, they are drawn again."""
+    """The line of an earlier trial with the same settings: few settings are drawn more than once."""
     for record in records:
-        if record["settings"] == as_json(settings) and record["status"] == "done":
+        if record["settings"] == as_json(settings, strict=False) and record["status"] == "done":
             return record | {"trial": number, "same_as": record["trial"], "seconds": 0.0}
     return None
 
@@ -228,27 +230,29 @@ def _run(search: Search, corpus: Corpus, number: int, settings: dict[str, Any]) 
                 model.set_params(verbose=False)  # type: ignore[attr-defined]  # as every scikit-learn estimator
             objective, score = validation_score(model, corpus, seed)
             scores.append(score)
-    except Exception as error:  # one trial's failure is no other's: it is recorded, and the search goes on
+    except Exception as error:  # the failure of one trial is recorded, and the search goes on
         errors = {"trial": describe_error(error)}
     is_whole = not errors and all(np.isfinite(scores))
-    record: Record = as_json(
-        {
-            "format": FORMAT,
-            "status": "done" if is_whole else "failed",
-            "dataset": search.source.name,
-            "dataset_settings": search.source.settings,
-            "model": search.model,
-            "topics": search.n_components,
-            "trial": number,
-            "settings": settings,
-            "fixed": dict(search.settings),
-            "objective": objective,
-            "scores": scores,
-            "score": float(np.mean(scores)) if is_whole else None,
-            "seconds": time.perf_counter() - start,
-            "errors": errors,
-        }
-    )
+    identity = search.model_identity()
+    line = {
+        "format": FORMAT,
+        "status": "done" if is_whole else "failed",
+        "dataset": search.source.name,
+        "dataset_settings": search.source.settings,
+        "model": search.model,
+        "n_components": search.n_components,
+        "revision": identity["revision"],
+        "device": identity["device"],
+        "trial": number,
+        "settings": settings,
+        "fixed": dict(search.settings),
+        "objective": objective,
+        "scores": scores,
+        "score": float(np.mean(scores)) if is_whole else None,
+        "seconds": time.perf_counter() - start,
+        "errors": errors,
+    }
+    record: Record = as_json(line, strict=False)
     return record
 
 
@@ -261,7 +265,7 @@ def _best(search: Search, records: Sequence[Record]) -> Tuned:
     return Tuned(
         settings={**search.settings, **best["settings"]},
         dataset=search.source.name,
-        topics=search.n_components,
+        n_components=search.n_components,
         trials=len(records),
         seeds=search.n_seeds,
         objective=f"{best['objective']} on validation documents",

@@ -1,12 +1,15 @@
-"""All models that Kate knows, a line each: the file to add a model to."""
+"""All models that Kate knows, one line each, with what `kate tune` may try of each: the file to add a model to.
+
+A range of one value is a setting that every trial has, where it differs from the paper's. Settings are found at one
+number of components and used at others: what depends on it is given as a share.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from kate.research.registry.entries import Model, ModelEntry, lazily
-from kate.research.registry.neural_catalogue import NEURAL_ENTRIES
-from kate.research.registry.search_spaces import Choice, Int, Log, Space, Uniform
+from kate.research.registry.model_entry import Model, ModelEntry, lazily
+from kate.research.registry.search_spaces import Choice, Int, Log, Range, Space, Uniform
 
 __all__ = ["ENTRIES"]
 
@@ -16,7 +19,7 @@ def _make_kate(n_components: int, **parameters: Any) -> Model:
     from kate.model.settings import check_settings
 
     model = KATE(n_components, **parameters)
-    check_settings(model)  # now, not after a data set has been read
+    check_settings(model)  # mistakes are told now, not after a data set has been read
     return model
 
 
@@ -30,7 +33,7 @@ def _make_kate_paper(n_components: int, **parameters: Any) -> Model:
 
 
 def _make_kate_noamp(n_components: int, **parameters: Any) -> Model:
-    """Every winner takes 2/k of the losers' energy: what is taken away is given back, and no more."""
+    """Every winner takes 2/k of the losers' energy: together they get what the losers had, and no more."""
     from kate.model.kate import KATE
 
     n_winners = parameters.get("n_winners") or KATE.paper(n_components).n_winners
@@ -38,18 +41,113 @@ def _make_kate_noamp(n_components: int, **parameters: Any) -> Model:
     return _make_kate_paper(n_components, **({"amplification": 2 / n_winners} | parameters))
 
 
-_KATE_SPACE: Space = {
-    "learning_rate": Log(5e-4, 1e-2),
-    "dropout": Uniform(0.0, 0.9),
-    "amplification": Log(0.05, 10.0),
-    "loss": Choice("softmax", "cross-entropy"),
-    "batch_size": Choice(50, 100, 200),
-    "max_epochs": Choice(10, 20, 40),
+_TRAINING: dict[str, Range] = {
+    "optimizer": Choice("adam"),
+    "warmup": Choice(0.05),
+    "decay": Choice("linear"),
+    "learning_rate": Log(3e-4, 1e-2),
+    "batch_size": Choice(100, 200),
+    "max_epochs": Choice(20, 40),
 }
+_AUTOENCODER: dict[str, Range] = _TRAINING | {
+    "output_bias": Choice("frequency"),
+    "loss": Choice("softmax", "cross-entropy"),
+    "scaling": Choice("l2", "max"),
+    "output": Choice("activation", "preactivation"),
+}
+_SPACES: dict[str, Space] = {
+    "kate": {
+        "learning_rate": Log(5e-4, 1e-2),
+        "dropout": Uniform(0.0, 0.9),
+        "amplification": Log(0.05, 10.0),
+        "loss": Choice("softmax", "cross-entropy"),
+        "batch_size": Choice(50, 100, 200),
+        "max_epochs": Choice(10, 20, 40),
+    },
+    "ae": {**_AUTOENCODER, "activation": Choice("sigmoid", "tanh")},
+    "dae": {**_AUTOENCODER, "activation": Choice("sigmoid", "tanh"), "noise_level": Uniform(0.1, 0.9)},
+    "cae": {**_AUTOENCODER, "penalty": Log(1e-3, 10.0)},
+    "ksae": {**_AUTOENCODER, "n_winners": Uniform(0.1, 0.9)},
+    "vae": {
+        **_TRAINING,
+        "output_bias": Choice("frequency"),
+        "kl_warmup": Choice(0.3),
+        "loss": Choice("softmax", "cross-entropy"),
+        "scaling": Choice("l2", "max"),
+        "dropout": Uniform(0.0, 0.5),
+        "kl_weight": Log(1e-2, 1.0),
+    },
+    "docnade": {
+        **_TRAINING,
+        "words": Choice("softmax"),
+        "targets": Choice("rest"),
+        "n_positions": Choice(1, 2, 4),
+        "activation": Choice("tanh", "sigmoid"),
+    },
+    "dbn": {
+        **_TRAINING,
+        "reading": Choice("counts", "log"),
+        "finetune_epochs": Choice(0, 10, 20),
+        "max_epochs": Choice(10, 20),
+        "output": Choice("activation", "preactivation"),
+    },
+    "nvdm": {
+        **_TRAINING,
+        "alternate": Choice(False),
+        "output_bias": Choice("frequency"),
+        "n_hidden": Choice(256),
+        "kl_warmup": Choice(0.5),
+        "reading": Choice("log", "counts"),
+        "dropout": Uniform(0.0, 0.5),
+        "kl_weight": Log(0.05, 2.0),
+    },
+    "prodlda": {
+        **_TRAINING,
+        "reading": Choice("log", "counts"),
+        "squash": Choice("tanh", "softplus"),
+        "n_hidden": Choice(100, 256),
+        "dropout": Uniform(0.0, 0.5),
+        "topic_dropout": Uniform(0.0, 0.5),
+        "kl_weight": Log(0.05, 2.0),
+    },
+    "etm": {
+        **_TRAINING,
+        "reading": Choice("log", "shares"),
+        "squash": Choice("tanh", "relu"),
+        "n_layers": Choice(1, 2),
+        "dropout": Uniform(0.0, 0.5),
+        "kl_weight": Log(0.05, 2.0),
+    },
+}
+
+
+def _neural_of_the_paper(name: str, paper_name: str, title: str, path: str, revision: int = 1) -> ModelEntry:
+    return ModelEntry(
+        name,
+        title,
+        lazily(f"kate.research.rivals.neural.{path}.paper"),
+        start="paper",
+        paper_name=paper_name,
+        needs=("torch",),
+        space=_SPACES[name],
+        revision=revision,
+    )
+
+
+def _neural(name: str, title: str, path: str, revision: int = 1) -> ModelEntry:
+    return ModelEntry(
+        name,
+        title,
+        lazily(f"kate.research.rivals.neural.{path}"),
+        needs=("torch",),
+        space=_SPACES[name],
+        revision=revision,
+    )
+
 
 ENTRIES: tuple[ModelEntry, ...] = (
     ModelEntry(
-        "kate", "KATE with the defaults of this package", _make_kate, paper_name="KATE", space=_KATE_SPACE
+        "kate", "KATE with the defaults of this package", _make_kate, paper_name="KATE", space=_SPACES["kate"]
     ),
     ModelEntry(
         "kate-paper",
@@ -65,7 +163,16 @@ ENTRIES: tuple[ModelEntry, ...] = (
         start="paper",
         paper_name="KATE_no_amp",
     ),
-    *NEURAL_ENTRIES,
+    _neural_of_the_paper("ae", "AE", "plain autoencoder", "autoencoders:AE"),
+    _neural_of_the_paper("dae", "DAE", "denoising autoencoder", "autoencoders:DAE"),
+    _neural_of_the_paper("cae", "CAE", "contractive autoencoder", "autoencoders:CAE"),
+    _neural_of_the_paper("ksae", "KSAE", "k-sparse autoencoder", "autoencoders:KSAE"),
+    _neural_of_the_paper("vae", "VAE", "variational autoencoder", "vae:VAE"),
+    _neural_of_the_paper("docnade", "DocNADE", "autoregressive topic model", "docnade:DocNADE"),
+    _neural_of_the_paper("dbn", "DBN", "deep belief net", "dbn:DBN"),
+    _neural_of_the_paper("nvdm", "NVDM", "neural variational document model", "neural_topics:NVDM"),
+    _neural("prodlda", "LDA with topics that multiply, by a neural net", "neural_topics:ProdLDA"),
+    _neural("etm", "topics among word vectors, by a neural net", "neural_topics:ETM"),
     ModelEntry(
         "lda",
         "latent Dirichlet allocation by gensim",
@@ -110,9 +217,8 @@ ENTRIES: tuple[ModelEntry, ...] = (
         inputs="sequences",
         space={
             "algorithm": Choice("skip-gram", "cbow"),
-            "window": Int(
-                2, 20, log=True
-            ),  # twice as wide, with more epochs, a fit takes a quarter of an hour
+            # with a window twice as wide and more epochs, a fit takes a quarter of an hour
+            "window": Int(2, 20, log=True),
             "negative": Int(2, 10, log=True),
             "epochs": Int(5, 30, log=True),
             "learning_rate": Log(5e-3, 0.1),
@@ -155,7 +261,8 @@ ENTRIES: tuple[ModelEntry, ...] = (
         space={
             "max_iter": Choice(50, 100, 200),
             "sublinear": Choice(True, False),
-            "regularisation": Log(1e-9, 1e-5),  # more of it, and topics have no words left
+            # with more regularisation, topics have no words left
+            "regularisation": Log(1e-9, 1e-5),
             "l1_ratio": Uniform(0.0, 1.0),
         },
     ),

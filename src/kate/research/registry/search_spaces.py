@@ -1,7 +1,7 @@
-"""Ranges of settings to search: what `kate tune` may try for a model, said in the registry.
+"""Ranges of settings to search: what the catalogue says of the settings that `kate tune` may try.
 
-A range draws from a trial of optuna, or from anything else with its three ``suggest_…`` methods; nothing here
-imports it.
+A range draws from a trial of optuna, or from anything else with its three ``suggest_…`` methods; optuna is not
+imported here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Trial(Protocol):
 
 @dataclass(frozen=True)
 class Log:
-    """A number from ``low`` to ``high``, where a factor counts alike everywhere: learning rates, strengths."""
+    """A number from ``low`` to ``high``, on a logarithmic scale: learning rates, strengths."""
 
     low: float
     high: float
@@ -47,7 +47,7 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Int:
-    """A whole number from ``low`` to ``high``; ``log`` where a factor counts alike everywhere."""
+    """A whole number from ``low`` to ``high``; ``log`` for a logarithmic scale."""
 
     low: int
     high: int
@@ -59,7 +59,7 @@ class Int:
 
 @dataclass(frozen=True, init=False)
 class Choice:
-    """One of a few values, such as ``Choice("tanh", "sigmoid")``. None is no value: TOML cannot hold it."""
+    """One of a few values, such as ``Choice("tanh", "sigmoid")``. None is not allowed: TOML cannot hold it."""
 
     options: tuple[Any, ...]
 

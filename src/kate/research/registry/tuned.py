@@ -1,4 +1,4 @@
-"""Tuned settings: what `kate tune` found, packaged in tuned.toml, a table a model."""
+"""Tuned settings: what `kate tune` found, packaged in tuned.toml, one table per model."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from kate.storage.files import whole_file
 __all__ = ["Tuned", "as_toml", "packaged_file", "read_tuned", "tuned_models", "update_tuned"]
 
 _HEAD = """\
-# Settings that `kate tune` found on validation documents: a table a model, with the data set, the budget and the
-# score that they were chosen by. `--model NAME:tuned` uses them; `kate tune ... --update` writes them.
+# Settings that `kate tune` found on validation documents: one table per model, with the data set, the budget and
+# the score that they were chosen by. `--model NAME:tuned` uses them; `kate tune ... --update` writes them.
 """
 
 
@@ -30,7 +30,7 @@ class Tuned:
 
     settings: Mapping[str, Any]
     dataset: str
-    topics: int
+    n_components: int
     trials: int
     seeds: int
     objective: str
@@ -67,7 +67,7 @@ def as_toml(name: str, tuned: Tuned) -> str:
     >>> print(as_toml("lda", Tuned({"passes": 20, "alpha": "auto"}, "20news", 128, 20, 1, "accuracy", 0.69)))
     [lda]
     dataset = "20news"
-    topics = 128
+    n_components = 128
     trials = 20
     seeds = 1
     objective = "accuracy"
@@ -84,7 +84,7 @@ def as_toml(name: str, tuned: Tuned) -> str:
 
 
 def update_tuned(path: Path, name: str, tuned: Tuned) -> None:
-    """Put the table of a model into a file, in the place of the one that it had; the models stay in order."""
+    """Write the table of a model into a file, in place of the one that it had; the models stay in order."""
     with _alone_in(path.parent):
         tables = {**(read_tuned(path) if path.exists() else {}), name: tuned}
         text = "\n".join([_HEAD, *(as_toml(model, tables[model]) for model in sorted(tables))])
@@ -94,7 +94,7 @@ def update_tuned(path: Path, name: str, tuned: Tuned) -> None:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """One process at a time: models are tuned side by side, and what one found must not be lost to another."""
+    """One process at a time: models are tuned side by side, and none may overwrite what another one found."""
     try:
         import fcntl
     except ImportError:  # Windows, which has no such lock: there one search at a time may update
@@ -109,9 +109,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def _value(value: Any) -> str:
-    """A string, a number or a truth as TOML writes it; JSON writes these alike."""
+    """Text, a number, true or false as TOML writes it; JSON writes these in the same way."""
     if not isinstance(value, str | int | float | bool):
-        raise ValueError(
-            f"{value!r} is no setting that a file of tuned settings can hold; use text or numbers"
-        )
+        raise ValueError(f"a file of tuned settings cannot hold {value!r}; use text, numbers, true or false")
     return json.dumps(value, ensure_ascii=False)

@@ -104,7 +104,8 @@ def _best_cell(column: Sequence[FoundScore], place: int) -> TableCell:
     best = max(other.mean for other in column if other.mean is not None)
     sd = found.score.sd
     text = f"{found.score.mean:.3f}"
-    return TableCell(text, "" if sd is None else f"± {sd:.3f}", found.reason, strong=text == f"{best:.3f}")
+    detail = "; ".join(part for part in (found.reason, found.where) if part)
+    return TableCell(text, "" if sd is None else f"± {sd:.3f}", detail, strong=text == f"{best:.3f}")
 
 
 def precision_names(fraction: float, protocol: Protocol) -> list[str]:

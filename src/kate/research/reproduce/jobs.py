@@ -12,8 +12,7 @@ from pathlib import Path
 
 from kate.research.evaluation.grid import has_tasks
 from kate.research.evaluation.results import Record, append_result, preferred, read_results
-from kate.research.reproduce import resources
-from kate.research.reproduce import toy_corpora as corpora
+from kate.research.reproduce import grid_corpora, resources
 from kate.research.reproduce.plan import RunPlan
 from kate.research.reproduce.spec import TopicsOutput
 from kate.research.reproduce.workers import Job, Worker
@@ -51,11 +50,13 @@ def missing_jobs(
         for group in output.groups
     )
     sizes = grid.quick.documents if grid.quick else None
-    jobs = []
+    jobs, found = [], plan.found_in(results)
     for key, run in plan.runs().items():
         demand = plan.demands[key]
         is_wanted = models is None or not demand.models.isdisjoint(models)
-        if not is_wanted or has_tasks(results.get(key), demand.tasks):
+        # where seconds are shown, those of another device do not count
+        record = (results if demand.alone else found).get(key)
+        if not is_wanted or has_tasks(record, demand.tasks):
             continue
         jobs.append(
             Job(
@@ -65,14 +66,16 @@ def missing_jobs(
                 own_corpus=grid.corpora.get(run.source.name),
                 sizes=sizes,
                 model=run.model,
-                topics=run.n_components,
+                n_components=run.n_components,
                 settings=run.settings,
                 seed=run.seed,
                 tasks=tuple(sorted(demand.tasks)),
                 groups=tuple(dict.fromkeys(groups)),
                 main_groups=grid.main_groups,
                 alone=demand.alone,
-                memory=resources.memory_of_run(corpora.n_documents(run.source.name, sizes), run.n_components),
+                memory=resources.memory_of_run(
+                    grid_corpora.n_documents(run.source.name, sizes), run.n_components
+                ),
                 outputs=tuple(sorted(demand.outputs)),
             )
         )
@@ -97,15 +100,15 @@ def run_jobs(
         known = {record["key"]: record for record in read_results(results)}
         jobs = missing_jobs(plan, known, models)
         n_done = len(plan.runs()) - len(missing_jobs(plan, known))
-        shop = _Shop(results, known, jobs, n_done, watch)
+        queue = _JobQueue(results, known, jobs, n_done, watch)
         side_by_side = [job for job in jobs if not job.alone]
         n_cores = resources.cores()
-        shop.work(side_by_side, max(1, min(n_workers or n_cores, len(side_by_side))), n_cores)
-        shop.work([job for job in jobs if job.alone], 1, n_cores)
+        queue.work(side_by_side, max(1, min(n_workers or n_cores, len(side_by_side))), n_cores)
+        queue.work([job for job in jobs if job.alone], 1, n_cores)
     return known
 
 
-class _Shop:
+class _JobQueue:
     """Jobs, workers and the file that the lines go to."""
 
     def __init__(
@@ -173,7 +176,7 @@ class _Shop:
     def _remember(self, record: Record) -> None:
         seconds = sum(record.get("seconds", {}).values())
         if seconds:
-            of = (record["dataset"]["name"], record["model"]["name"], record["model"]["topics"])
+            of = (record["dataset"]["name"], record["model"]["name"], record["model"]["n_components"])
             self._seconds.setdefault(of, []).append(seconds)
 
     def _standing(self, workers: Sequence[Worker]) -> Standing:
@@ -198,7 +201,7 @@ class _Shop:
 
     def _expected(self, job: Job) -> float:
         """The mean of the same model on the same data in the same size, else of the model, else of all."""
-        of = (job.dataset, job.model, job.topics)
+        of = (job.dataset, job.model, job.n_components)
         same = self._seconds.get(of)
         if same is None:
             same = [mean for other, values in self._seconds.items() if other[1] == of[1] for mean in values]

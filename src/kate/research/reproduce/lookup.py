@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from kate.research.evaluation.paper_scores import paper_file
 from kate.research.evaluation.results import Record, Score
-from kate.research.reproduce.plan import GridCell, RunPlan
+from kate.research.evaluation.run_keys import KeptRuns
+from kate.research.reproduce.plan import GridCell, PlannedCell, RunPlan
 from kate.research.reproduce.spec import Protocol
 from kate.research.reproduce.variants import NOT_TUNED
 
@@ -25,6 +26,7 @@ class FoundScore:
     score: Score | None = None
     reason: str = ""
     keys: tuple[str, ...] = ()  # of the runs
+    where: str = ""  # "run on cuda", of runs that were made on another device than this machine's
 
     @property
     def mean(self) -> float | None:
@@ -36,6 +38,7 @@ class Results:
 
     def __init__(self, plan: RunPlan, records: Mapping[str, Record]) -> None:
         self.plan, self.records = plan, records
+        self._kept = KeptRuns(records)
 
     def score(
         self, cell: GridCell, task: str, names: str | Sequence[str], n_seeds: int | None = None
@@ -45,7 +48,8 @@ class Results:
         planned = [self.plan.planned(cell, seed) for seed in self.plan.seeds[:n_seeds]]
         if planned[0].why_not is not None:
             return FoundScore(_state_of(planned[0].why_not), reason=planned[0].why_not)
-        runs = [self.records[one.key] for one in planned if one.key is not None and one.key in self.records]
+        found = [(one, self._kept.find(one.keys)) for one in planned]
+        runs = [run for _, run in found if run is not None]
         values, keys = [], []
         for run in runs:
             scores = run["scores"].get(task, {})
@@ -57,7 +61,7 @@ class Results:
         if values:
             note = f"{len(values)} of {len(planned)} seeds" if len(values) < len(planned) else ""
             reason = "; ".join(part for part in (note, failed and f"one failed: {failed}") if part)
-            return FoundScore("value", Score.of(values), reason, tuple(keys))
+            return FoundScore("value", Score.of(values), reason, tuple(keys), _where(found))
         if failed:
             return FoundScore("failed", reason=failed, keys=tuple(run["key"] for run in runs))
         for run in runs:
@@ -70,11 +74,13 @@ class Results:
         planned = self.plan.planned(cell, self.plan.seeds[0])
         if planned.why_not is not None:
             return None, FoundScore(_state_of(planned.why_not), reason=planned.why_not)
-        run = self.records.get(planned.key or "")
+        run = self._kept.find(planned.keys)
         if run is None:
             return None, FoundScore("not run", reason="not run yet")
         if task in run["details"]:
-            return run["details"][task], FoundScore("value", keys=(run["key"],))
+            return run["details"][task], FoundScore(
+                "value", keys=(run["key"],), where=_where([(planned, run)])
+            )
         if task in run["skipped"]:
             return None, FoundScore("skipped", reason=run["skipped"][task])
         failed = _error_of([run], task)
@@ -84,10 +90,15 @@ class Results:
 
     def seconds_were_alone(self, cell: GridCell) -> bool:
         """Whether nothing else ran while the runs of a cell did."""
-        keys = [self.plan.planned(cell, seed).key for seed in self.plan.seeds]
-        return all(
-            self.records[key].get("alone", False) for key in keys if key is not None and key in self.records
-        )
+        runs = [self._kept.find(self.plan.planned(cell, seed).keys) for seed in self.plan.seeds]
+        return all(run.get("alone", False) for run in runs if run is not None)
+
+
+def _where(found: Sequence[tuple[PlannedCell, Record | None]]) -> str:
+    """On which other devices runs were made; nothing where all of them were made on this machine's."""
+    devices = {run["model"]["device"] for one, run in found if run is not None and run["key"] != one.key}
+    named = sorted(device or "a device that was not kept" for device in devices)
+    return f"run on {' and '.join(named)}" if named else ""
 
 
 def _state_of(why_not: str) -> State:

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 
 from kate.research.evaluation.corpora import CorpusSource
 from kate.research.evaluation.grid import PlannedRun
-from kate.research.reproduce import toy_corpora as corpora
-from kate.research.reproduce import variants
+from kate.research.evaluation.results import Record
+from kate.research.evaluation.run_keys import KeptRuns, RunKeys
+from kate.research.reproduce import grid_corpora, variants
 from kate.research.reproduce.spec import (
     PROTOCOLS,
     Grid,
@@ -49,6 +50,7 @@ class GridCell:
 class Demand:
     """What outputs ask of one run: tasks, and whether nothing else may run meanwhile (its time is shown)."""
 
+    keys: RunKeys
     tasks: set[str] = field(default_factory=set)
     alone: bool = False
     outputs: set[str] = field(default_factory=set)
@@ -104,13 +106,17 @@ def sweep_cell(output: SweepsOutput, panel: Panel, value: Any, protocol: Protoco
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """One seed of a cell, as a run with its key; or the reason why it cannot be run here."""
+    """One seed of a cell, as a run with its keys; or the reason why it cannot be run here."""
 
     cell: GridCell
     seed: int
     run: PlannedRun | None
-    key: str | None
+    keys: RunKeys | None
     why_not: str | None
+
+    @property
+    def key(self) -> str | None:
+        return None if self.keys is None else self.keys.own
 
 
 class RunPlan:
@@ -123,7 +129,7 @@ class RunPlan:
         self._sources: dict[str, CorpusSource] = {}
         self._planned: dict[tuple[GridCell, int], PlannedCell] = {}
         self._missing_data = {
-            name: corpora.why_missing(name, grid.corpora.get(name)) for name in self._datasets()
+            name: grid_corpora.why_missing(name, grid.corpora.get(name)) for name in self._datasets()
         }
         everything = self._demands(grid.outputs.values())
         wanted = self._demands(self.outputs)
@@ -146,18 +152,24 @@ class RunPlan:
             self._planned[cell, seed] = self._plan(cell, seed)
         return self._planned[cell, seed]
 
+    def found_in(self, records: Mapping[str, Record]) -> dict[str, Record]:
+        """The lines of the plan's runs by the runs' keys; a run that was made on another device counts, too."""
+        kept = KeptRuns(records)
+        found = {key: kept.find(demand.keys) for key, demand in self.demands.items()}
+        return {key: record for key, record in found.items() if record is not None}
+
     def why_no_data(self, dataset: str) -> str | None:
         return self._missing_data.get(dataset)
 
     def source(self, dataset: str) -> CorpusSource:
         if dataset not in self._sources:
             sizes = self.grid.quick.documents if self.grid.quick else None
-            self._sources[dataset] = corpora.source_of(dataset, self.grid.corpora.get(dataset), sizes)
+            self._sources[dataset] = grid_corpora.source_of(dataset, self.grid.corpora.get(dataset), sizes)
         return self._sources[dataset]
 
     def whole_source(self, dataset: str) -> CorpusSource:
         """All of a data set, in a quick look too."""
-        return corpora.source_of(dataset, self.grid.corpora.get(dataset))
+        return grid_corpora.source_of(dataset, self.grid.corpora.get(dataset))
 
     def _datasets(self) -> list[str]:
         names: list[str] = []
@@ -172,9 +184,9 @@ class RunPlan:
             for cell, tasks, all_seeds in cells_of(output, self.grid):
                 for seed in self.seeds if all_seeds else self.seeds[:1]:
                     planned = self.planned(cell, seed)
-                    if planned.key is None:
+                    if planned.keys is None:
                         continue
-                    demand = demands.setdefault(planned.key, Demand())
+                    demand = demands.setdefault(planned.keys.own, Demand(planned.keys))
                     demand.tasks |= tasks | {"time"}
                     demand.alone |= alone
                     demand.outputs.add(output.key)
@@ -189,7 +201,7 @@ class RunPlan:
                 own = self.grid.models.get(cell.model)
                 topics = own.topics if own is not None and own.topics else cell.topics
                 run = PlannedRun(self.source(cell.dataset), name, topics, seed, settings)
-                return PlannedCell(cell, seed, run, run.key(), None)
+                return PlannedCell(cell, seed, run, run.keys(), None)
             except variants.NotAvailable as reason:
                 why_not = str(reason)
                 if why_not != variants.NOT_TUNED:

@@ -24,7 +24,9 @@ def failures(records: Iterable[Record]) -> list[Section]:
 
 def _title(record: Record) -> str:
     model = record["model"]
-    return f"{model['name']}, {record['dataset']['name']}, {model['topics']} topics, seed {record['seed']}"
+    return (
+        f"{model['name']}, {record['dataset']['name']}, {model['n_components']} topics, seed {record['seed']}"
+    )
 
 
 def runs(records: Iterable[Record]) -> list[Block]:
@@ -61,7 +63,7 @@ def _fold(
         if record["dataset"]["settings"] == summary.dataset_settings
         and record["dataset"]["name"] == summary.dataset
         and record["model"]["parameters"] == summary.parameters
-        and record["model"]["topics"] == summary.topics
+        and record["model"]["n_components"] == summary.n_components
     ]
     shown = {
         "settings": same[0]["model"].get("settings", summary.parameters),
@@ -72,6 +74,7 @@ def _fold(
                 "status": one["status"],
                 "seconds": {stage: round(value, 2) for stage, value in one["seconds"].items()},
                 "epochs": one["model"].get("training", {}).get("epochs"),
+                "device": one["model"]["device"],
                 "threads": one.get("threads"),
                 "versions": versions.index(one["versions"]) + 1 if one["versions"] in versions else None,
                 "finished": one.get("finished"),
@@ -80,7 +83,7 @@ def _fold(
             for one in same
         ],
     }
-    title = f"{summary.dataset}, {summary.topics} topics, {_counted(summary.n_runs, 'seed')}"
+    title = f"{summary.dataset}, {summary.n_components} topics, {_counted(summary.n_runs, 'seed')}"
     return Folded(f"runs-{name}-{place}", title, (Code(_compact(shown)),))
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from kate.research.evaluation.paper_scores import paper_file
 from kate.research.evaluation.results import Score
-from kate.research.registry.registry import MODELS, TUNED
-from kate.research.registry.tuned import tuned_models
+from kate.research.registry import MODELS, TUNED, tuned_models
 from kate.research.report.blocks import ColumnGroup, Table, TableCell, TableRow
 from kate.research.reproduce.lookup import FoundScore, Results, papers_name, papers_score
 from kate.research.reproduce.plan import GridCell
@@ -91,7 +90,7 @@ class _ScoreTable:
         text = self._printed(score.mean)
         spread = "" if score.sd is None else f"± {self._printed(score.sd)}"
         detail = [] if score.n == 1 else [f"{text} {spread} over {score.n} seeds"]
-        detail += [found.reason] if found.reason else []
+        detail += [part for part in (found.reason, found.where) if part]
         if one is not None:
             multiple = f"{score.mean / one:.2g}×"
             spread = f"{multiple}, {spread} s" if spread else multiple

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kate.research.registry.registry import MODELS, TUNED, make_model
-from kate.research.registry.tuned import tuned_models
+from kate.research.registry import MODELS, TUNED, make_model, tuned_models
 
 if TYPE_CHECKING:
     from kate.research.reproduce.plan import GridCell

@@ -49,6 +49,7 @@ def _topic_cells(details: Any, group: str, found: FoundScore) -> list[TableCell]
         return [TableCell("–", detail="no document of this group", kind="none")] * len(_WAYS)
     topic = details[group]
     detail = f"topic {topic['topic']}, correlation with the group {topic['correlation']:.2f}"
+    detail += f"; {found.where}" if found.where else ""
     return [_words(topic[way], detail) for way in _WAYS]
 
 

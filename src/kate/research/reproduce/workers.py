@@ -43,7 +43,7 @@ class Job:
     own_corpus: Mapping[str, Any] | None
     sizes: Mapping[str, int] | None
     model: str
-    topics: int
+    n_components: int
     settings: Mapping[str, Any]
     seed: int
     tasks: tuple[str, ...]
@@ -125,7 +125,13 @@ def failed_record(job: Job, stage: str, kind: str, message: str) -> Record:
         "key": job.key,
         "status": "failed",
         "dataset": {"name": job.dataset, "settings": {}},
-        "model": {"name": job.model, "topics": job.topics, "parameters": dict(job.settings)},
+        "model": {
+            "name": job.model,
+            "n_components": job.n_components,
+            "parameters": dict(job.settings),
+            "revision": None,
+            "device": None,
+        },
         "seed": job.seed,
         "scores": {},
         "details": {},
@@ -143,12 +149,12 @@ def _work(connection: Connection, threads: int) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent()
-    from kate.research.evaluation.grid import PlannedRun, Workshop, make_record
+    from kate.research.evaluation.grid import PlannedRun, SharedWork, make_record
     from kate.research.evaluation.run import TASKS
-    from kate.research.reproduce.document_maps import portraits
-    from kate.research.reproduce.toy_corpora import source_of
+    from kate.research.reproduce.figure_data import figure_scorers
+    from kate.research.reproduce.grid_corpora import source_of
 
-    workshop = Workshop()
+    shared = SharedWork()
     sources: dict[str, Any] = {}
     with suppress(EOFError, OSError):  # the parent has closed its end: nothing more to do
         while True:
@@ -156,12 +162,10 @@ def _work(connection: Connection, threads: int) -> None:
             try:
                 if job.dataset not in sources:
                     sources[job.dataset] = source_of(job.dataset, job.own_corpus, job.sizes)
-                run = PlannedRun(sources[job.dataset], job.model, job.topics, job.seed, job.settings)
-                extra = portraits([t for t in job.tasks if t not in TASKS], job.groups, job.main_groups)
+                run = PlannedRun(sources[job.dataset], job.model, job.n_components, job.seed, job.settings)
+                extra = figure_scorers([t for t in job.tasks if t not in TASKS], job.groups, job.main_groups)
                 tasks = [task for task in job.tasks if task in TASKS]
-                record = make_record(
-                    run, tasks, workshop, lambda name: connection.send(("stage", name)), extra
-                )
+                record = make_record(run, tasks, shared, lambda name: connection.send(("stage", name)), extra)
             except Exception as error:
                 record = failed_record(job, "start", type(error).__name__, str(error))
             record["threads"], record["alone"] = threads, job.alone
@@ -178,7 +182,7 @@ def _give_back_gpu_memory() -> None:
 
 def _slimmed(record: Record) -> Record:
     """A line without the words of hundreds of topics: no output shows them, and they are nine tenths of it."""
-    if record["model"]["topics"] > _MOST_TOPICS_IN_WORDS:
+    if record["model"]["n_components"] > _MOST_TOPICS_IN_WORDS:
         for told in record["details"].get("topics", {}).values():
             told.pop("words", None)
     return record

@@ -6,7 +6,7 @@ from scipy.sparse import csr_matrix
 
 torch = pytest.importorskip("torch", reason="neural models need the extra paper")
 
-from kate.research.registry.registry import make_model  # noqa: E402
+from kate.research.registry import make_model  # noqa: E402
 from kate.research.rivals.neural.batches import DenseBatch, SparseBatch  # noqa: E402
 from kate.research.rivals.neural.neural_steps import EpochPlan, FixedSteps, SparseSteps, steps_for  # noqa: E402
 

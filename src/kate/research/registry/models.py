@@ -1,9 +1,9 @@
-"""The models by name: what `kate evaluate --model NAME` can measure, and how each is made.
+"""The models by name: what `kate evaluate --model NAME` can measure, and how to make one.
 
 A model is an estimator with ``fit(X)`` and ``transform(X)`` over counts X (n_docs, n_words), or over sequences of
 words where its entry says so. What else it offers is used where it is there: ``fit(X, validation=...)``,
 ``components_`` (n_components, n_words), ``word_vectors_`` (n_words, n_components), ``settings_`` (parameters as they
-were used) and ``history_`` (a row an epoch).
+were used) and ``history_`` (one row per epoch).
 
 Wherever a model is named, ``NAME`` has the settings that its entry starts from (the paper's, where the paper has
 the model) and ``NAME:tuned`` those that `kate tune` found on validation documents. ``all`` stands for every model
@@ -12,14 +12,14 @@ that can run here, tuned too where it has been tuned.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from kate.research.registry.catalogue import ENTRIES
-from kate.research.registry.entries import Model, ModelEntry
+from kate.research.registry.model_entry import Model, ModelEntry
 from kate.research.registry.tuned import tuned_models
+from kate.spelling import did_you_mean
 
 __all__ = [
     "MODELS",
@@ -59,7 +59,7 @@ def make_model(
 ) -> Model:
     """A model that is not fitted yet; ``settings`` override single parameters of it.
 
-    A setting may name its model, ``lda.passes``: then it is passed over by all others.
+    A setting may name its model, ``lda.passes``: then the others ignore it.
 
     >>> make_model("kate-paper", 20, {"max_epochs": 5, "lda.passes": 3})  # doctest: +ELLIPSIS
     KATE(...max_epochs=5...)
@@ -70,13 +70,15 @@ def make_model(
     """
     entry, changes = find_entry(name), settings_of(name, settings)
     entry.require_runnable(changes)
-    for reserved, instead in (("n_components", "the number of topics"), ("random_state", "the seed")):
+    for reserved, instead in (("n_components", "the number of dimensions"), ("random_state", "the seed")):
         if reserved in changes:
             raise ValueError(f"{reserved} is no setting to change here; choose {instead} instead")
     known = entry.make(n_components).get_params(deep=False)
     for setting in changes:
         if setting not in known:
-            raise ValueError(f"the model {entry.name} has no setting {setting!r}; {_meant(setting, known)}")
+            raise ValueError(
+                f"the model {entry.name} has no setting {setting!r}; {did_you_mean(setting, known)}"
+            )
     return entry.make(n_components, random_state=random_state, **changes)
 
 
@@ -84,7 +86,7 @@ def find_entry(name: str) -> ModelEntry:
     """The entry of ``NAME`` or ``NAME:tuned``; an unknown model, or one never tuned, is refused."""
     plain = name.removesuffix(TUNED)
     if plain not in MODELS:
-        raise ValueError(f"no model is named {plain!r}; {_meant(plain, MODELS)}")
+        raise ValueError(f"no model is named {plain!r}; {did_you_mean(plain, MODELS)}")
     if plain != name and plain not in tuned_models():
         raise ValueError(f"{plain} has no tuned settings yet; find some: kate tune --model {plain}")
     return MODELS[plain]
@@ -138,8 +140,3 @@ def settings_of(name: str, settings: Mapping[str, Any] | None) -> dict[str, Any]
         if setting.partition(".")[0] == plain and "." in setting
     }
     return found | for_all | for_this
-
-
-def _meant(name: str, known: Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
-    return f"did you mean {' or '.join(close)}?" if close else f"choose from {', '.join(sorted(known))}"

@@ -7,8 +7,8 @@ import pytest
 
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation.scoring import Fitted, NotScored
-from kate.research.reproduce.document_maps import class_topics, documents_map, purity
-from kate.research.reproduce.toy_corpora import sample, source_of
+from kate.research.reproduce.figure_data import class_topics, documents_map, purity
+from kate.research.reproduce.grid_corpora import sample, source_of
 from kate.research.rivals.lsa import LSA
 from research.reproduce.toys import toy_grid
 

@@ -12,7 +12,7 @@ from matplotlib.image import imread
 from kate.research.reproduce.findings import findings, headlines
 from kate.research.reproduce.lookup import Results
 from kate.research.reproduce.plan import GridCell, RunPlan
-from kate.research.reproduce.report import make_page, write_book
+from kate.research.reproduce.reproduction_report import make_page, write_report
 from kate.research.reproduce.spec import read_grid
 from research.reproduce.toys import invented, toy_grid
 
@@ -27,7 +27,7 @@ def book(tmp_path_factory: pytest.TempPathFactory, plan: RunPlan) -> Path:
         error = {"fit": {"type": "ValueError", "message": "n_components=4 <is> wrong"}}
         records[key] |= {"status": "failed", "errors": error, "scores": {}, "details": {}}
     assert records[broken]["status"] == "failed"
-    write_book(plan, records, folder)
+    write_report(plan, records, folder)
     return folder
 
 
@@ -59,7 +59,7 @@ def test_page_and_report_say_the_same(book: Path) -> None:
 def test_a_number_of_fewer_seeds_says_how_many(tmp_path: Path, plan: RunPlan) -> None:
     records = invented(plan)
     del records[plan.planned(GridCell("toy", "kate", "tuned", 4), 1).key or ""]
-    write_book(plan, records, tmp_path)
+    write_report(plan, records, tmp_path)
     assert "**0.500 (1)**" in (tmp_path / "report.md").read_text("utf-8")
 
 
@@ -128,7 +128,7 @@ def test_a_page_of_no_runs_and_a_quick_one(tmp_path: Path, plan: RunPlan) -> Non
 
 def test_the_papers_own_page_can_be_made_without_runs(tmp_path: Path) -> None:
     plan = RunPlan(read_grid(), seeds=1, only=["table6", "table7"])
-    written = write_book(plan, {}, tmp_path)
+    written = write_report(plan, {}, tmp_path)
     report = (tmp_path / "report.md").read_text("utf-8")
     assert {path.name for path in written} == {"index.html", "report.md"}
     assert "| KATE | **0.744** |" in report

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kate.research.evaluation.scoring import Fitted, NotScored, Outcome, Scorer, described
 
-__all__ = ["class_topics", "documents_map", "portraits"]
+__all__ = ["class_topics", "documents_map", "figure_scorers"]
 
 Floats = NDArray[np.floating[Any]]
 
@@ -23,7 +23,7 @@ _N_NEIGHBOURS = 10
 _N_WORDS = 10
 
 
-def portraits(
+def figure_scorers(
     names: Sequence[str], groups: Sequence[str], main_groups: Mapping[str, Sequence[str]]
 ) -> dict[str, Scorer]:
     """The scorers that a run is asked for: "map", "class_topics" or both."""

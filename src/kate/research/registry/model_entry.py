@@ -31,7 +31,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """A line of the registry: ``make(n_components, **parameters)`` gives a model that is not fitted yet.
+    """One line of the registry: ``make(n_components, **parameters)`` gives a model that is not fitted yet.
 
     ``start``       the settings that ``make`` starts from: the "paper"'s, or the "default"s of the package
     ``paper_name``  the name of its row in the paper's tables; None where the paper does not have it
@@ -39,6 +39,8 @@ class ModelEntry:
     ``inputs``      "counts" (n_docs, n_words), or "sequences": the words of each document in their order
     ``must_set``    settings without which it cannot run, with what they are
     ``space``       what `kate tune` may try, from setting to range
+    ``revision``    the version of the model's code, part of the key of a kept run: raise it whenever the model gives
+                    other results for the same settings (tests/research/registry/test_kept_numbers.py notices)
     """
 
     name: str
@@ -50,6 +52,7 @@ class ModelEntry:
     inputs: Inputs = "counts"
     must_set: Mapping[str, str] = field(default_factory=dict)
     space: Space = field(default_factory=dict)
+    revision: int = 1
 
     def why_not(self, settings: Mapping[str, Any] | None = None) -> str | None:
         """Why the model cannot run here with these settings, and what to do; None where it can."""
@@ -70,9 +73,9 @@ class ModelEntry:
 
 
 def lazily(path: str) -> Callable[..., Model]:
-    """A maker given by where it stands, ``"module:Class"`` or ``"module:Class.method"``, imported when called.
+    """A maker given by its place, ``"module:Class"`` or ``"module:Class.method"``, imported when it is called.
 
-    scikit-learn, the compiler and torch take longer to load than a list of names should.
+    A list of names must not wait for scikit-learn, the compiler and torch.
 
     >>> lazily("kate.research.rivals.lsa:LSA")(2)
     LSA(n_components=2)

@@ -9,8 +9,7 @@ from typing import Any
 
 import kate
 from kate.research.evaluation.results import Record
-from kate.research.registry.registry import MODELS
-from kate.research.registry.tuned import tuned_models
+from kate.research.registry import MODELS, tuned_models
 from kate.research.report.blocks import (
     Block,
     ColumnGroup,
@@ -49,12 +48,12 @@ from kate.research.reproduce.spec import (
 )
 from kate.storage.files import whole_file
 
-__all__ = ["dataset_facts", "make_page", "write_book"]
+__all__ = ["dataset_facts", "make_page", "write_report"]
 
 FACTS = "datasets.json"
 
 
-def write_book(plan: RunPlan, records: Mapping[str, Record], folder: Path) -> list[Path]:
+def write_report(plan: RunPlan, records: Mapping[str, Record], folder: Path) -> list[Path]:
     """Write index.html, report.md and the figures into a folder; what was written."""
     facts = dataset_facts(plan, folder / FACTS)
     page = make_page(Results(plan, records), facts)
@@ -75,7 +74,7 @@ def write_book(plan: RunPlan, records: Mapping[str, Record], folder: Path) -> li
 def make_page(results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Page:
     """All sections: what we found, the claims, an output each, how the runs were made."""
     plan = results.plan
-    chosen = {key: record for key, record in results.records.items() if key in plan.demands}
+    chosen = plan.found_in(results.records)
     claims = check_claims(results)
     sections = [
         Section("found", "What we found", tuple(_found(results, chosen))),
@@ -204,7 +203,7 @@ def _tuning() -> list[str]:
     by: dict[tuple[str, int, int], dict[str, list[str]]] = {}
     for name, tuned in tuned_models().items():
         if MODELS[name].space:
-            budget = by.setdefault((tuned.dataset, tuned.topics, tuned.trials), {})
+            budget = by.setdefault((tuned.dataset, tuned.n_components, tuned.trials), {})
             budget.setdefault(tuned.objective, []).append(papers_name(name))
     said = []
     for (dataset, topics, trials), objectives in sorted(by.items()):
