@@ -80,7 +80,7 @@ def test_it_goes_on_from_where_it_was(counts, on_torch):
 
 
 def test_a_sample_of_the_words_is_reconstructed_on_the_cpu_alone(counts):
-    with pytest.raises(ValueError, match="reconstruction_sampling is not there on a GPU"):
+    with pytest.raises(ValueError, match="reconstruction_sampling works on the CPU only"):
         KATE(8, device="cuda", reconstruction_sampling=5, max_epochs=1).fit(counts)
     with pytest.raises(ValueError, match="n_sampled must be 0"):
         TorchEngine(

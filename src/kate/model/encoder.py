@@ -20,9 +20,9 @@ Output = Literal["activation", "preactivation"]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.signedinteger]
 
-_BLOCK = 2048  # documents encoded at a time, by a thread
-_SCALED_AT_ONCE = 2**16  # documents
-_L2_GAIN = 3.0  # brings the entries of a typical document near those of the paper's scaling by the maximum
+_BLOCK = 2048  # documents that a thread encodes at a time
+_SCALED_AT_ONCE = 2**16  # documents scaled at a time
+_L2_GAIN = 3.0  # makes the entries of a typical document about as large as scaling by the maximum does
 
 
 class EmptyDocumentsWarning(UserWarning):
@@ -36,7 +36,8 @@ def scale_counts(X: csr_matrix, scaling: Scaling) -> csr_matrix:
     instead (times 3, at most 1), so that a single frequent word does not push all others down.
     """
     scaled = csr_matrix((np.log1p(X.data, dtype=np.float32), X.indices, X.indptr), shape=X.shape)
-    for start in range(0, X.shape[0], _SCALED_AT_ONCE):  # so that nothing of the size of X is made on the way
+    # in blocks, so that temporary arrays stay small
+    for start in range(0, X.shape[0], _SCALED_AT_ONCE):
         bounds = scaled.indptr[start : start + _SCALED_AT_ONCE + 1]
         entries = slice(bounds[0], bounds[-1])
         _scale_rows(scaled.data[entries], scaled.indices[entries], bounds - bounds[0], X.shape[1], scaling)

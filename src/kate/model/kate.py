@@ -247,7 +247,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def transform(self, X: CountMatrix) -> Floats:
         """Vectors (n_docs, n_components) of documents; without a known word the empty document's, and a warning."""
         check_is_fitted(self, "encoder_")
-        return self.encoder_.encode(checked_counts(self, X, reset=False))
+        return self.encoder_.encode(checked_counts(self, X, reset=False), self.n_jobs)
 
     @property
     def components_(self) -> Floats:

@@ -18,8 +18,8 @@ def nearest(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The ``top`` words nearest to a word, itself left out: (columns, cosines), both in order of cosine.
 
-    For several columns at once both have a row a query. A vector of zeros has cosine 0 with everything; of
-    equals the earlier column comes first. When there are fewer than ``top`` other words, all of them come.
+    For several columns at once both have one row per query. A vector of zeros has cosine 0 with everything. Of equal
+    cosines the earlier column comes first. If there are fewer than ``top`` other words, all of them are given.
 
     >>> columns, cosines = nearest([[1.0, 0.0], [3.0, 4.0], [2.0, 0.0]], column=0, top=2)
     >>> columns.tolist(), [f"{cosine:.2f}" for cosine in cosines]

@@ -48,7 +48,7 @@ class TextAnswers:
 
     def transform(self, texts: Texts) -> Floats:
         """Vectors (n_docs, n_components); a text without a known word gets the empty document's, and a warning."""
-        return self.encoder_.encode(self._count(texts))
+        return self.encoder_.encode(self._count(texts), self.n_jobs)
 
     encode = transform
 
@@ -73,7 +73,7 @@ class TextAnswers:
         if top < 1:
             raise ValueError(f"top is {top}; expected one topic at least")
         counts = self._count(texts)
-        responses = self.encoder_.encode(counts) + self.encoder_.mean
+        responses = self.encoder_.encode(counts, self.n_jobs) + self.encoder_.mean
         poles, strengths = winning_poles(self.responses_.standardise(responses))
         strengths[np.diff(counts.indptr) == 0] = 0
         topics = self.topics()

@@ -38,9 +38,9 @@ class Machine:
     def engine(self, network: Network, recipe: Recipe) -> Engine:
         if recipe.n_sampled and self.device == "cuda":
             raise ValueError(
-                'reconstruction_sampling is not there on a GPU; take device="cpu" (or "auto", which does), or None'
+                'reconstruction_sampling works on the CPU only; take device="cpu" or "auto", or leave it at None'
             )
-        # both are loaded only where something is trained: the compiler here, PyTorch there
+        # both engines are slow to import (PyTorch, a compiler): only for training
         if not recipe.n_sampled and choose_device(self.device) == "cuda":
             from kate.engines.gpu.torch_engine import TorchEngine
 
@@ -117,7 +117,8 @@ class KATETraining:
         rates = learning_rates(self.settings, epoch, self.max_epochs, len(batches))
         total = self.engine.train(self.X, batches, rates, self.optimizer, seeds)
         if not all(np.isfinite(array.sum(dtype=np.float64)) for array in self.network):
-            return math.nan  # the kernels' exp clips its argument and can hide it from the loss
+            # the loss can miss it: exp clips its argument in the kernels
+            return math.nan
         return total / self.n_documents
 
     def validation_loss(self) -> float | None:
@@ -147,7 +148,10 @@ def encoder_of(network: Network, settings: Mapping[str, Any]) -> Encoder:
 def learning_rates(
     settings: Mapping[str, Any], epoch: int, max_epochs: int | None, n_batches: int
 ) -> NDArray[np.float64]:
-    """The learning rate of each step of an epoch: up in a line through the warm-up, then down to zero or flat."""
+    """The learning rate of each step of an epoch: it rises in the warm-up, then falls to zero or stays.
+
+    ``max_epochs`` None (an open end): it stays at its highest value.
+    """
     rate, warmup = settings["learning_rate"], settings["warmup"]
     if max_epochs is None:
         return np.full(n_batches, rate)
@@ -158,7 +162,7 @@ def learning_rates(
 
 
 def initial_network(X: csr_matrix, settings: dict[str, Any], random: Any) -> Network:
-    """Glorot-normal weights and zero biases; the output bias at the word frequencies where that is asked for."""
+    """Glorot-normal weights and zero biases; the output bias as :func:`start_of_output_bias` says."""
     n_words, n_components = X.shape[1], settings["n_components"]
     W = floats(n_words, n_components)
     W[...] = random.normal(scale=np.sqrt(2 / (n_words + n_components)), size=W.shape)
@@ -167,15 +171,16 @@ def initial_network(X: csr_matrix, settings: dict[str, Any], random: Any) -> Net
 
 
 def start_of_output_bias(X: csr_matrix, output_bias: str, loss: str) -> NDArray[np.float64]:
-    """Zeros, or the log ("softmax") or log-odds of each word's mean, so that training need not find it first."""
+    """Zeros, or the log ("softmax") or log-odds of each word's mean, so that training does not have to learn it."""
     if output_bias == "zero":
         return np.zeros(X.shape[1])
-    # half a document's worth of doubt keeps words that never occur finite
+    # half a document is added, so that the log of a word that never occurs is finite
     mean = (np.asarray(X.sum(axis=0), dtype=np.float64).ravel() + 0.5 / X.shape[1]) / (X.shape[0] + 1)
     return np.asarray(np.log(mean) if loss == "softmax" else np.log(mean / (1 - np.minimum(mean, 1 - 1e-6))))
 
 
 def hold_out(counts: csr_matrix, fraction: float, random: Any) -> tuple[csr_matrix, csr_matrix | None]:
+    """The documents to train on, and a share drawn at random to follow the validation loss."""
     if fraction == 0:
         return counts, None
     n_held_out = max(1, round(fraction * counts.shape[0]))

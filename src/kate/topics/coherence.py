@@ -1,4 +1,4 @@
-"""Which words keep company: NPMI of pairs over documents, and the order that puts a coherent core first."""
+"""Which words occur together: NPMI of pairs over documents, and the order that puts a coherent core first."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def coherent_order(npmi: Doubles) -> Columns:
     """The order in which candidate words, given best first, describe a topic: its core, then the others.
 
     The word with the lowest sum of NPMI to the others is dropped until ten remain. These ten come first, as
-    they are ranked, then the dropped ones, the last dropped first. In documents that had no part in
-    choosing them, such words keep together better than the best-ranked ten (docs/defaults.md has the figures).
+    they are ranked, then the dropped ones, the last dropped first. In unseen documents such words occur together
+    more often than the best-ranked ten do (docs/defaults.md has the figures).
     """
     remaining, dropped = np.arange(len(npmi)), []
     while len(remaining) > N_CORE:
         fits = npmi[np.ix_(remaining, remaining)].sum(axis=1)
-        loser = len(fits) - 1 - int(np.argmin(fits[::-1]))  # of equals the one that is ranked lower goes
+        loser = len(fits) - 1 - int(np.argmin(fits[::-1]))  # of equals the lower ranked is dropped
         dropped.append(remaining[loser])
         remaining = np.delete(remaining, loser)
     return np.array([*remaining, *dropped[::-1]], dtype=np.int64)

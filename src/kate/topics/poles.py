@@ -1,7 +1,7 @@
 """Neurons → topics: each neuron has two poles, and each pole is described by the documents that it wins.
 
-A neuron's strongest weights (the paper's way) name rare words; the words that set the documents it wins apart
-from all others read far better. Both are here.
+A neuron's strongest weights (the paper's way) name rare words. The words that are typical of the documents it wins
+are far easier to read. Both ways are here.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Responses(NamedTuple):
 
     @classmethod
     def of(cls, respond: Respond, X: csr_matrix) -> Self:
-        """Over the documents X, block by block, of what ``respond`` says of each."""
+        """Of the responses to the documents X, computed block by block."""
         count, mean, squares = 0, np.zeros(1), np.zeros(1)
         for block in _blocks(X):
             responses = respond(block).astype(np.float64)
-            # Moments of blocks are merged (Chan et al. 1983): squares less squared mean would lose digits.
+            # Merges the moments of blocks (Chan et al. 1983); the mean of squares minus a squared mean loses digits.
             shift = responses.mean(axis=0) - mean
             total = count + len(responses)
             squares = (
@@ -63,7 +63,8 @@ class Responses(NamedTuple):
             mean = mean + shift * (len(responses) / total)
             count = total
         deviation = np.sqrt(squares / max(count, 1))
-        deviation[deviation <= 1e-6 * np.abs(mean)] = 0  # rounding only: the neuron says the same of all
+        # only rounding errors: the neuron responds to all documents alike
+        deviation[deviation <= 1e-6 * np.abs(mean)] = 0
         return cls(mean.astype(np.float32), deviation.astype(np.float32))
 
     def blended(self, other: Responses, share: float) -> Responses:
@@ -77,7 +78,7 @@ class Responses(NamedTuple):
         return Responses(np.asarray(mean, np.float32), np.asarray(np.sqrt(variance), np.float32))
 
     def standardise(self, responses: Floats) -> Floats:
-        """z-scores (n_docs, n_components); 0 throughout for a neuron that answers all documents alike."""
+        """z-scores (n_docs, n_components); 0 for a neuron that responds to all documents alike."""
         safe = np.where(self.deviation > 0, self.deviation, np.float32(np.inf))
         return np.asarray((responses - self.mean) / safe, dtype=np.float32)
 
@@ -153,10 +154,10 @@ def describe(
 
 
 def describe_by_wins(X: csr_matrix, wins: Wins, readable: Sequence[str]) -> Topics:
-    """Each pole by the words that set the documents it wins apart from all documents.
+    """Each pole by the words that are more frequent in the documents it wins than in all documents.
 
     A word's score is p(w | wins) · log(p(w | wins) / p(w)): frequent in what the pole wins, and more so than
-    elsewhere. Of the best-scored words the ones that keep company come first, see :func:`coherent_order`.
+    elsewhere. Of the best-scored words those that occur together come first, see :func:`coherent_order`.
     """
     present = csc_array(_presence(X))
     frequency = np.diff(present.indptr) / X.shape[0]
@@ -188,7 +189,7 @@ def _scores(mass: Floats, strength: float, frequency: Doubles) -> Doubles:
 
 
 def _best(scores: NDArray[np.floating[Any]]) -> Columns:
-    """Columns of the highest scores above 0, best first; of equals the lower column (the frequenter word)."""
+    """Columns of the highest scores above 0, best first; of equals the lower column (the more frequent word)."""
     columns = np.flatnonzero(scores > 0)
     if len(columns) > N_WORDS:
         least = np.partition(scores[columns], -N_WORDS)[-N_WORDS]
