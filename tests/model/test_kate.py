@@ -38,13 +38,12 @@ def test_it_separates_two_themes(make):
 
 @pytest.mark.parametrize("loss", ["softmax", "cross-entropy"])
 def test_a_sample_of_the_words_is_enough_to_separate_themes(loss):
-    X, theme = two_themes(n_words=400)
+    X, _ = two_themes(n_words=400)
     model = KATE(8, reconstruction_sampling=20, loss=loss, batch_size=5, random_state=0)
     vectors = model.fit_transform(X)
     inside, across = cosine(vectors[0], vectors[2]), cosine(vectors[0], vectors[1])
     assert across < inside
     assert model.settings_["reconstruction_sampling"] == 20
-    assert theme[0] == theme[2] != theme[1]
     assert KATE.paper().reconstruction_sampling is None
 
 
@@ -53,7 +52,8 @@ def test_training_lowers_the_loss():
     history = KATE(8, random_state=0, max_epochs=20).fit(X).history_
     assert [row["epoch"] for row in history] == list(range(1, 21))
     assert history[-1]["loss"] < history[0]["loss"]
-    assert all(row["validation_loss"] is None and row["documents_per_second"] > 0 for row in history)
+    assert all(row["validation_loss"] is None for row in history)
+    assert [row["documents_per_second"] * row["seconds"] for row in history] == pytest.approx([60] * 20)
 
 
 def test_same_seed_same_weights_to_the_bit():

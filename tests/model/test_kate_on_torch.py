@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kate import KATE
-from kate.model.training import Machine
+from kate.model.training import KATETraining, Machine
 
 pytest.importorskip("torch", reason="the GPU engine needs the extra gpu")
 
@@ -77,6 +77,34 @@ def test_it_goes_on_from_where_it_was(counts, on_torch):
     on_torch()
     ours = KATE(8, dropout=0.3, random_state=1).partial_fit(counts).partial_fit(counts)
     np.testing.assert_allclose(ours.word_vectors_, expected.word_vectors_, atol=1e-4)
+
+
+def test_it_goes_on_to_the_bit_after_a_reload(counts, on_torch, tmp_path):
+    on_torch()
+    model = KATE(8, dropout=0.3, random_state=1).partial_fit(counts[:40])
+    model.save(tmp_path / "model")
+    loaded = KATE.load(tmp_path / "model")
+    for rows in (counts[40:], counts[:20]):
+        np.testing.assert_array_equal(
+            loaded.partial_fit(rows).word_vectors_, model.partial_fit(rows).word_vectors_
+        )
+
+
+def test_an_interrupted_fit_keeps_the_last_complete_epoch_on_request(counts, on_torch, monkeypatch):
+    on_torch()
+    expected = KATE(8, max_epochs=4, decay="none", warmup=0.0).fit(counts)
+    train_epoch = KATETraining.train_epoch
+
+    def interrupted_in_the_fifth(self, epoch):
+        loss = train_epoch(self, epoch)
+        if epoch == 4:
+            raise KeyboardInterrupt
+        return loss
+
+    monkeypatch.setattr(KATETraining, "train_epoch", interrupted_in_the_fifth)
+    with pytest.warns(UserWarning, match="interrupted after 4 of at most 9 epochs"):
+        model = KATE(8, max_epochs=9, decay="none", warmup=0.0).fit(counts, keep_on_interrupt=True)
+    np.testing.assert_array_equal(model.word_vectors_, expected.word_vectors_)
 
 
 def test_a_sample_of_the_words_is_reconstructed_on_the_cpu_alone(counts):

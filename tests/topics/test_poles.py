@@ -16,7 +16,6 @@ from kate.topics.poles import (
     Responses,
     Topic,
     Topics,
-    Wins,
     coherent_order,
     count_wins,
     describe_by_weights,
@@ -201,7 +200,6 @@ def test_wins_hold_the_strength_of_what_was_won() -> None:
     X = csr_matrix(np.array([[2, 0], [0, 2]], dtype=np.float32))
     encoder = linear_encoder(np.array([[1.0], [-1.0]]))
     wins = count_wins(X, encoder.respond, Responses.of(encoder.respond, X))
-    assert isinstance(wins, Wins)
     assert wins.n_documents.tolist() == [1, 1]
     np.testing.assert_allclose(wins.strength, [1, 1])
     np.testing.assert_allclose(wins.words, np.eye(2))
