@@ -9,7 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from kate.research.evaluation import Score, Summary
+from kate.research.evaluation import Score, Summary, read_results
+from kate.research.evaluation.run_keys import key_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,6 +63,12 @@ def test_of_deviations_the_lowest_is_the_best(script: ModuleType) -> None:
     ]
     assert "**1.000 (1)**" in script.as_markdown(rows, "mscd")
     assert "**2.000 (1)**" in script.as_markdown(rows, "accuracy")
+
+
+def test_every_kept_run_has_the_key_of_what_it_says(script: ModuleType) -> None:
+    kept = [*script.kept_runs(), *read_results(ROOT / "experiments" / "results.jsonl")]
+    assert len(kept) > 1300
+    assert [record["key"] for record in kept if record["key"] != key_of(record)] == []
 
 
 def test_the_page_has_the_tables_that_the_kept_runs_give(script: ModuleType) -> None:

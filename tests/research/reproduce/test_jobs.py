@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kate.research.evaluation.results import append_result, read_results
+from kate.research.evaluation.run_keys import key_of
 from kate.research.reproduce import jobs, resources, workers
 from kate.research.reproduce.jobs import Standing, missing_jobs, run_jobs
 from kate.research.reproduce.plan import RunPlan
@@ -56,6 +57,20 @@ def test_only_what_is_missing_is_run(plan: RunPlan) -> None:
     del records[incomplete]["scores"]["classification"]
     del records[absent]
     assert {job.key for job in missing_jobs(plan, records)} == {failed, incomplete, absent}
+
+
+def test_runs_of_another_device_are_not_made_again_but_for_their_seconds(plan: RunPlan) -> None:
+    records = invented(plan)
+    for record in records.values():
+        record["model"] |= {"device": record["model"]["device"] and "cuda"}
+        record |= {"key": key_of(record)}
+    kept = {record["key"]: record for record in records.values()}
+    missing = missing_jobs(plan, kept)
+    assert missing
+    assert all(job.alone for job in missing)
+    # LSA knows no device: its seconds are as good as any
+    assert {job.model for job in missing} == {"kate", "kate-paper"}
+    assert len(plan.found_in(kept)) == len(plan.demands)
 
 
 def test_rows_may_be_run_one_by_one(plan: RunPlan) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from kate.research.evaluation.run_keys import key_of
 from kate.research.reproduce.lookup import Results, papers_name, papers_score
 from kate.research.reproduce.plan import GridCell, RunPlan
 from research.reproduce.toys import invented
@@ -50,6 +53,23 @@ def test_an_error_is_told_and_one_seed_is_not_all(plan: RunPlan) -> None:
     records[second] |= {"status": "failed", "errors": error, "scores": {}}
     failed = Results(plan, records).score(KATE, "topics", "mscd")
     assert (failed.state, failed.reason) == ("failed", "MemoryError in fit: too large")
+
+
+def on_cuda(records: dict[str, Any], device: str | None = "cuda") -> dict[str, Any]:
+    """The same lines as another machine would have kept them."""
+    moved = [record | {"model": record["model"] | {"device": device}} for record in records.values()]
+    return {key_of(record): record | {"key": key_of(record)} for record in moved}
+
+
+def test_runs_of_another_device_show_and_say_so(plan: RunPlan) -> None:
+    here, there = Results(plan, invented(plan)), Results(plan, on_cuda(invented(plan)))
+    mine, theirs = (results.score(KATE, "classification", "accuracy") for results in (here, there))
+    assert mine.score == theirs.score
+    assert (mine.where, theirs.where) == ("", "run on cuda")
+    assert there.details(KATE, "words")[0] == here.details(KATE, "words")[0]
+    assert there.seconds_were_alone(KATE)
+    unknown = Results(plan, on_cuda(invented(plan), None)).score(KATE, "classification", "accuracy")
+    assert unknown.where == "run on a device that was not kept"
 
 
 def test_the_papers_numbers_stand_by_model_and_size() -> None:
