@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kate.model.training import KATETraining
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation import CorpusSource, read_results
 from kate.research.evaluation.tuning import Search, TrialDone, inner_corpus, tune, validation_score
@@ -83,6 +84,22 @@ def test_a_search_finds_what_is_better_than_the_start(corpus: Corpus, blurred: N
     assert found.score == round(max(record["score"] for record in records), 4)
     assert (found.score > records[0]["score"], found.trials, found.seeds) == (True, 12, 2)
     assert found.objective == "accuracy on validation documents"
+
+
+def test_an_interrupted_fit_is_no_trial(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train_epoch = KATETraining.train_epoch
+
+    def interrupted_in_the_third(self: KATETraining, epoch: int) -> float:
+        if epoch == 2:
+            raise KeyboardInterrupt
+        return train_epoch(self, epoch)
+
+    monkeypatch.setattr(KATETraining, "train_epoch", interrupted_in_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        tune(Search(CorpusSource.of(corpus), "kate", 4, n_trials=2), tmp_path / "history.jsonl")
+    assert read_results(tmp_path / "history.jsonl") == []
 
 
 def test_a_search_that_was_stopped_goes_on_as_if_it_had_not_been(
