@@ -211,7 +211,7 @@ class TextModel(TextAnswers, PlainEstimator):
             vocabulary, settings = counter.lexicon_, counter.get_params()
         else:
             counts, network, settings = self._count(texts), self._network_of(before), before.settings
-            vocabulary = _with_more(before.vocabulary, counts)
+            vocabulary = before.vocabulary.with_documents(counts)
         network.partial_fit(counts)
         self._become(settings, vocabulary, network, counts)
         return self
@@ -335,17 +335,6 @@ def _as_saved(parameters: dict[str, Any]) -> dict[str, Any]:
         "random_state": None if isinstance(random_state, np.random.RandomState) else random_state,
     }
     return {name: as_json(value) for name, value in plain.items() if name not in MACHINE_PARAMETERS}
-
-
-def _with_more(vocabulary: Vocabulary, counts: csr_matrix) -> Vocabulary:
-    """The same words, with the frequencies that they have once these documents are added."""
-    return replace(
-        vocabulary,
-        document_frequencies=vocabulary.document_frequencies
-        + np.bincount(counts.indices, minlength=len(vocabulary)),
-        totals=vocabulary.totals + np.asarray(counts.sum(axis=0), dtype=np.int64).ravel(),
-        n_documents=vocabulary.n_documents + counts.shape[0],
-    )
 
 
 def _require_two(counts: csr_matrix) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
 from math import ceil
@@ -168,6 +168,20 @@ class Vocabulary:
         frequent = self.readable[:_SUGGESTED_AMONG]
         close = (close_names(word, frequent, n, cutoff=0.6) for word in islice(words, _SUGGESTED_FOR))
         return list(dict.fromkeys(chain.from_iterable(close)))
+
+    def with_documents(self, counts: sparse.csr_array | sparse.csr_matrix) -> Vocabulary:
+        """The same words, with the frequencies that they have once these documents (n_docs, n_words) are added.
+
+        >>> vocabulary, counts = Vocabulary.learn(["gold and silver", "gold"])
+        >>> vocabulary.with_documents(counts).document_frequencies.tolist()
+        [4, 2]
+        """
+        return replace(
+            self,
+            document_frequencies=self.document_frequencies + np.bincount(counts.indices, minlength=len(self)),
+            totals=self.totals + np.asarray(counts.sum(axis=0), dtype=np.int64).ravel(),
+            n_documents=self.n_documents + counts.shape[0],
+        )
 
     def to_lines(self) -> Iterator[str]:
         """One line per word: stem, readable form, document frequency, occurrences, separated by tabs.

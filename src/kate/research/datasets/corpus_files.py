@@ -7,7 +7,6 @@ arrays.npz is read at once; sequences.npz, the words in their order, only when t
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kate.research.datasets.corpus import Corpus, Labels
+from kate.storage.checksums import sha256_of_file
 from kate.text.sequences import Sequences
 from kate.text.vocabulary import Vocabulary
 
@@ -60,8 +60,8 @@ def save_corpus(corpus: Corpus, folder: Path, fingerprint: str) -> None:
     header = {
         "format": FORMAT,
         "fingerprint": fingerprint,
-        "sha256": _sha256(folder / _ARRAYS),
-        "sequences_sha256": None if corpus.read_sequences is None else _sha256(folder / _SEQUENCES),
+        "sha256": sha256_of_file(folder / _ARRAYS),
+        "sequences_sha256": None if corpus.read_sequences is None else sha256_of_file(folder / _SEQUENCES),
         "corpus": repr(corpus),
     }
     (folder / MARKER).write_text(json.dumps(header, indent=1, ensure_ascii=False), encoding="utf-8")
@@ -73,7 +73,7 @@ def load_corpus(folder: Path, fingerprint: str) -> Corpus:
         header = json.loads((folder / MARKER).read_text(encoding="utf-8"))
         if header["format"] != FORMAT or header["fingerprint"] != fingerprint:
             raise DamagedCorpusError("it was made by another version or from other files")
-        if header["sha256"] != _sha256(folder / _ARRAYS):
+        if header["sha256"] != sha256_of_file(folder / _ARRAYS):
             raise DamagedCorpusError("its checksum is wrong")
         with np.load(folder / _ARRAYS, allow_pickle=False) as stored:
             corpus = _corpus({name: stored[name] for name in stored.files})
@@ -88,7 +88,7 @@ def load_corpus(folder: Path, fingerprint: str) -> Corpus:
 
 
 def _read_sequences(path: Path, checksum: str, n_words: int) -> Sequences:
-    if not path.is_file() or _sha256(path) != checksum:
+    if not path.is_file() or sha256_of_file(path) != checksum:
         raise DamagedCorpusError(
             f"{path} is damaged or made anew meanwhile; delete its folder and load the data set again"
         )
@@ -100,11 +100,6 @@ def _read_sequences(path: Path, checksum: str, n_words: int) -> Sequences:
 
 def _save_sequences(sequences: Sequences, path: Path) -> None:
     np.savez(path, codes=_smallest(sequences.codes), lengths=_smallest(np.diff(sequences.starts)))
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _corpus(arrays: Arrays) -> Corpus:

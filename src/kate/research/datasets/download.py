@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import email.utils
-import hashlib
 import http.client
 import os
 import sys
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from kate.research.datasets.cache_dirs import data_folders
+from kate.storage.checksums import sha256_of_file
 
 __all__ = ["Archive", "Progress", "download"]
 
@@ -178,8 +178,7 @@ def _require_as_published(part: Path, sha256: str | None, size: int | None) -> N
         part.unlink()
         raise ValueError(f"got {found_size:,} bytes, expected {size:,}: not the published file")
     if sha256 is not None:
-        with part.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        found = sha256_of_file(part)
         if found != sha256:
             part.unlink()
             raise ValueError(f"its sha256 is {found}, expected {sha256}: not the published file")
