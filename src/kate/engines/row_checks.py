@@ -24,7 +24,9 @@ def check_compressed(X: Any) -> None:
     if len(indptr) != n_major + 1:
         raise ValueError(f"{name}: indptr has {len(indptr)} numbers, expected {n_major + 1}; {hint}")
     if indptr[0] < 0 or (indptr[1:] < indptr[:-1]).any():
-        raise ValueError(f"{name}: indptr is negative or falls somewhere, expected numbers that never fall; {hint}")
+        raise ValueError(
+            f"{name}: indptr is negative or falls somewhere, expected numbers that never fall; {hint}"
+        )
     if indptr[-1] > min(len(indices), len(X.data)):
         found = f"indptr ends at {indptr[-1]}, but there are {len(indices)} indices and {len(X.data)} values"
         raise ValueError(f"{name}: {found}; {hint}")
@@ -46,12 +48,10 @@ def check_rows(X: Any, n_words: int) -> None:
 
 
 def check_documents(batches: list[NDArray[np.int64]], n_docs: int) -> None:
-    """Refuse batches that name documents which are not there, or none at all."""
-    for docs in batches:
-        if docs.size == 0:
-            raise ValueError("a batch has no documents, expected at least one")
-        if docs.min() < 0 or docs.max() >= n_docs:
-            found = f"documents from {docs.min()} to {docs.max()}"
-            raise ValueError(f"a batch names {found}, expected numbers from 0 to {n_docs - 1}")
-    if not batches:
-        raise ValueError("there are no batches, expected at least one")
+    """Refuse batches that are empty, or name documents that are not there."""
+    if not batches or not all(docs.size for docs in batches):
+        raise ValueError("a batch has no documents, or there is no batch; expected at least one document in each")
+    docs = np.concatenate(batches)
+    if docs.min() < 0 or docs.max() >= n_docs:
+        found = f"documents from {docs.min()} to {docs.max()}"
+        raise ValueError(f"the batches name {found}, expected numbers from 0 to {n_docs - 1}")

@@ -7,14 +7,13 @@ from scipy.sparse import csr_matrix
 
 from engines import dense
 from kate.competition import compete as compete_by_definition
-from kate.engines.cpu import hidden
+from kate.engines.cpu import cpu_engine, hidden
+from kate.engines.cpu.barrier import run_together
 from kate.engines.cpu.buffers import GRADIENT, ROW, padded, rule_of, space_for
 from kate.engines.cpu.cpu_engine import CPUEngine
 from kate.engines.cpu.hidden import compete
-from kate.engines.cpu.simd_math import BYTES, TILE, exp, log
-from kate.engines.cpu.simd_memory import address, load, store
+from kate.engines.cpu.simd_math import TILE
 from kate.engines.network import Network, Optimizer, Recipe
-from kate.threads import thread_count
 
 LOSSES = ["cross-entropy", "softmax"]
 
@@ -182,18 +181,7 @@ def is_kept(seed, entry, dropout):
     return hidden.is_kept(seed, entry, dropout)
 
 
-@njit
-def apply_exp(x, out):
-    for i in range(0, 4 * x.size, BYTES):
-        store(address(out) + i, exp(load(address(x) + i)))
-
-
-@njit
-def apply_log(x, out):
-    for i in range(0, 4 * x.size, BYTES):
-        store(address(out) + i, log(load(address(x) + i)))
-
-
+@pytest.mark.usefixtures("many_threads")
 def test_threads_do_not_change_the_result():
     x, W, b, c = make_problem(n_docs=40, n_words=3 * TILE)
     results = []
@@ -207,31 +195,28 @@ def test_threads_do_not_change_the_result():
         np.testing.assert_array_equal(one, two)
 
 
-def test_exp_and_log_are_exact_enough():
-    x = np.linspace(-86, 86, 2048, dtype=np.float32)
-    y = np.empty_like(x)
-    apply_exp(x, y)
-    np.testing.assert_allclose(y, np.exp(x.astype(np.float64)), rtol=5e-7)
-    apply_log(y, x)
-    np.testing.assert_allclose(x, np.log(y.astype(np.float64)), rtol=5e-7, atol=5e-7)
+def test_no_more_threads_are_started_than_help(monkeypatch):
+    """Two documents of a few words are done before a second thread has started."""
+    asked = []
+
+    def run(function, n_threads, state):
+        asked.append(n_threads)
+        run_together(function, n_threads, state)
+
+    monkeypatch.setattr(cpu_engine, "run_together", run)
+    for n_docs, n_words in ((2, 10 * TILE), (200, 10 * TILE), (200, 200 * TILE), (200, 3 * TILE)):
+        x, W, b, c = make_problem(n_docs=n_docs, n_words=n_words, density=0.05)
+        engine = CPUEngine(as_network(W, b, c), Recipe("softmax", "tanh", 4), n_jobs=64)
+        engine.gradient(as_rows(x), np.arange(n_docs))
+    assert asked[0] == 1
+    assert 1 < asked[1] <= 10
+    assert asked[2] == 64
+    assert 1 <= asked[3] <= 3
 
 
 def test_dropout_keeps_the_share_it_should():
     kept = np.mean([is_kept(5, entry, 0.7) for entry in range(20_000)])
     assert kept == pytest.approx(0.3, abs=0.01)
-
-
-def test_thread_count(monkeypatch):
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    available = thread_count(None)
-    assert available >= 1
-    assert thread_count(1) == 1
-    assert thread_count(-1) == available
-    assert thread_count(-100) == 1
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert thread_count(None) == 1
-    with pytest.raises(ValueError, match="n_jobs is 0"):
-        thread_count(0)
 
 
 def test_entries_beyond_32_bits(tmp_path):

@@ -87,6 +87,7 @@ def test_only_the_rows_of_words_that_were_decoded_change(method):
     np.testing.assert_array_equal(network.c[untouched], before.c[untouched])
 
 
+@pytest.mark.usefixtures("many_threads")
 @pytest.mark.parametrize("loss", LOSSES)
 def test_threads_do_not_change_the_sample(loss):
     problem = make_sparse_problem()
@@ -101,6 +102,7 @@ def test_the_validation_loss_is_the_full_one():
     assert engines[0].loss(as_rows(x)) == engines[1].loss(as_rows(x))
 
 
+@pytest.mark.usefixtures("many_threads")
 def test_threads_learn_the_same_from_the_first_batch_on():
     x, *parameters = make_problem(n_docs=40, n_words=2_000, n_components=16, density=0.03)
     networks = []

@@ -5,17 +5,19 @@ thread runs the same compiled function from the first batch to the last. What th
 integers a cache line apart, changed by atomic instructions alone:
 
     item = next_item(state)                 0, 1, 2, ... each to one thread
-    meet(state, n_threads)                  nobody goes on before all have come; the counter starts over
+    if not meet(state, n_threads): return   nobody goes on before all have come; the counter starts over
 
-Between barriers no thread reads what another one writes, so that nothing is locked.
+Between barriers no thread reads what another one writes, so that nothing is locked. Where one of them fails, the others
+would wait for it in vain: ``meet`` then says that they are to end as well.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -24,23 +26,22 @@ from numba import types
 from numba.core.cgutils import get_or_insert_function
 from numpy.typing import NDArray
 
-from kate.engines.cpu.simd_math import intrinsic, kernel
-from kate.engines.cpu.simd_memory import address
+from kate.engines.cpu.addresses import address, address_type, moved, pointer
+from kate.engines.cpu.simd_math import LONG, intrinsic, kernel
 
 __all__ = ["DONE", "HALT", "STOP", "meet", "new_state", "next_item", "run_together", "tell", "told"]
 
 _LINE = 16  # integers between two of ours: two cache lines, as neighbouring lines are fetched in pairs
-_COUNTER, _ARRIVED, _PHASE, STOP, HALT, DONE = (_LINE * i for i in range(6))
+_COUNTER, _ARRIVED, _PHASE, _BROKEN, STOP, HALT, DONE = (_LINE * i for i in range(7))
 _PATIENCE = 2_000  # looks at the barrier before the processor is offered to somebody else
-_LONG = ir.IntType(64)
 
 
 def new_state() -> NDArray[np.int64]:
-    return np.zeros(6 * _LINE, np.int64)
+    return np.zeros(7 * _LINE, np.int64)
 
 
 def _at(builder, where, index):
-    return builder.inttoptr(builder.add(where, builder.mul(index, ir.Constant(_LONG, 8))), _LONG.as_pointer())
+    return pointer(builder, moved(builder, where, builder.mul(index, ir.Constant(LONG, 8))), LONG)
 
 
 @intrinsic
@@ -50,24 +51,28 @@ def _add(ctx, where, index, number):
     def codegen(context, builder, signature, args):
         return builder.atomic_rmw("add", _at(builder, *args[:2]), args[2], "seq_cst")
 
-    return types.int64(types.int64, types.int64, types.int64), codegen
+    return types.int64(address_type, types.int64, types.int64), codegen
 
 
 @intrinsic
 def told(ctx, where, index):
+    """Read an integer of the state."""
+
     def codegen(context, builder, signature, args):
         return builder.load_atomic(_at(builder, *args), "seq_cst", 8)
 
-    return types.int64(types.int64, types.int64), codegen
+    return types.int64(address_type, types.int64), codegen
 
 
 @intrinsic
 def tell(ctx, where, index, number):
+    """Write an integer of the state."""
+
     def codegen(context, builder, signature, args):
         builder.store_atomic(args[2], _at(builder, *args[:2]), "seq_cst", 8)
         return context.get_dummy_value()
 
-    return types.void(types.int64, types.int64, types.int64), codegen
+    return types.void(address_type, types.int64, types.int64), codegen
 
 
 @intrinsic
@@ -90,44 +95,76 @@ def next_item(state):
 
 @kernel
 def meet(state, n_threads):
-    """Wait for all threads. The last to come lets the counter of items start over."""
+    """Wait for all threads; the last to come lets the counter of items start over. False: one of them failed."""
     where = address(state)
     phase = told(where, _PHASE)
     if _add(where, _ARRIVED, 1) == n_threads - 1:
         tell(where, _ARRIVED, 0)
         tell(where, _COUNTER, 0)
         tell(where, _PHASE, phase + 1)
-        return
+        return True
     looks = 0
     while told(where, _PHASE) == phase:
         looks += 1
         if looks >= _PATIENCE:
             looks = 0
+            if told(where, _BROKEN) > 0:
+                return False
             _give_way()
+    return True
 
 
-def run_together(function: Callable[[int], Any], n_threads: int, state: NDArray[np.int64]) -> None:
-    """Call ``function(thread)`` in so many threads and wait; Ctrl-C stops them at the next batch."""
+def run_together(function: Callable[[int, int], Any], n_threads: int, state: NDArray[np.int64]) -> None:
+    """Call ``function(thread, n_threads)`` in so many threads and wait for them.
+
+    Where the system lets no more threads start, those that did start do it all. Ctrl-C stops them after the batch that
+    they are at. Where one raises, the others end at their next barrier, and its error is raised here.
+    """
     errors: list[BaseException] = []
+    threads: list[Thread] = []
+    all_are_there = Event()
 
-    def guarded(thread: int) -> None:
+    def work(thread: int) -> None:
+        all_are_there.wait()
         try:
-            function(thread)
-        except BaseException as error:  # raised again below, in the thread that asked
+            if not state[_BROKEN]:
+                function(thread, len(threads))
+        except BaseException as error:
             errors.append(error)
-            state[STOP] = 1
+            state[_BROKEN] = 1
 
-    threads = [Thread(target=guarded, args=(thread,), daemon=True) for thread in range(n_threads)]
-    for thread in threads:
-        thread.start()
     try:
+        _start(threads, work, n_threads)
+        all_are_there.set()
         for thread in threads:
             while thread.is_alive():
                 thread.join(0.2)  # not longer: Ctrl-C is noticed in between
     except BaseException:
         state[STOP] = 1
+        if not all_are_there.is_set():
+            state[_BROKEN] = 1
+            all_are_there.set()
         for thread in threads:
             thread.join()
         raise
+    if not threads:
+        function(0, 1)
     if errors:
         raise errors[0]
+
+
+def _start(threads: list[Thread], work: Callable[[int], None], n_threads: int) -> None:
+    """Start the threads, as many as the system allows; each is added to ``threads``."""
+    for number in range(n_threads):
+        thread = Thread(target=work, args=(number,), name=f"kate-engine-{number}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            n = max(1, number)
+            warnings.warn(
+                f"only {n} of {n_threads} threads do the work: no more could be started ({error}); "
+                f"raise the limit of threads, or ask for fewer: n_jobs={n}",
+                stacklevel=4,
+            )
+            return
+        threads.append(thread)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from kate.engines.cpu.simd_math import LANES, TILE
+from kate.engines.cpu.simd_math import TILE
+from kate.engines.cpu.target import LANES
 from kate.engines.network import Network, Optimizer, Recipe, floats
 
 GROUPS = (
@@ -40,6 +41,15 @@ class Parameters(NamedTuple):
     W: Any  # (V, m)
     b: Any  # (m,)
     c: Any  # (V,)
+
+
+class RunArrays(NamedTuple):
+    """What a run reads and changes; the last three are not touched where it is not for them."""
+
+    parameters: Parameters
+    gradient: Parameters
+    moments1: Parameters
+    moments2: Parameters
 
 
 class Rule(NamedTuple):
@@ -204,14 +214,17 @@ def space_for(
 
 
 def rows_of(X: csr_matrix, batches: list[NDArray[np.int64]]) -> Rows:
-    ptr = np.cumsum([0, *(docs.size for docs in batches)])
-    indices = np.ascontiguousarray(
-        np.asarray(X.indices).astype(X.indices.dtype.newbyteorder("<"), copy=False)
-    )
-    stride = indices.dtype.itemsize // 4  # of a 64-bit word number the lower half is all of it
-    data = np.ascontiguousarray(X.data, dtype=np.float32)
+    n_entries = X.indptr[-1]  # whatever may lie behind them
+    indices = np.asarray(X.indices[:n_entries])
+    indices = np.ascontiguousarray(indices.astype(indices.dtype.newbyteorder("<"), copy=False))
+    values = np.asarray(np.ascontiguousarray(X.data[:n_entries], dtype=np.float32))
     return Rows(
-        X.indptr.astype(np.int64), indices.view("<i4"), stride, np.asarray(data), np.concatenate(batches), ptr
+        indptr=X.indptr.astype(np.int64),
+        indices=indices.view("<i4"),
+        stride=indices.dtype.itemsize // 4,  # of a 64-bit word number the lower half is all of it
+        values=values,
+        docs=np.concatenate(batches),
+        ptr=np.cumsum([0, *(docs.size for docs in batches)]),
     )
 
 

@@ -9,12 +9,17 @@ from scipy.sparse import csr_matrix
 from kate.engines.cpu import buffers
 from kate.engines.cpu.barrier import DONE, new_state, run_together
 from kate.engines.cpu.sampling import UNIFORM
-from kate.engines.cpu.simd_math import LANES, TILE
+from kate.engines.cpu.simd_math import TILE
 from kate.engines.cpu.step import train_batches
+from kate.engines.cpu.target import LANES
 from kate.engines.network import Network, Optimizer, Recipe
+from kate.engines.row_checks import check_documents, check_rows
 from kate.threads import thread_count
 
 __all__ = ["CPUEngine"]
+
+# A thread that has fewer multiplications in a batch (some microseconds' worth) waits at barriers more than it helps.
+_WORK_OF_A_THREAD = 200_000
 
 
 class CPUEngine:
@@ -27,6 +32,7 @@ class CPUEngine:
         self.network = network
         self.recipe = recipe
         self.n_threads = thread_count(n_jobs)
+        self._checked: list[csr_matrix] = []
         self._tables: tuple[csr_matrix, buffers.Tables] | None = None
 
     def train(
@@ -37,23 +43,21 @@ class CPUEngine:
         optimizer: Optimizer,
         seeds: NDArray[np.int64],
     ) -> float:
-        """A step for each batch of documents, with its learning rate and dropout seed; returns the summed loss."""
+        """One step per batch of documents, with its learning rate and dropout seed; returns the summed loss."""
         purpose = buffers.ADAM if optimizer.method == "adam" else buffers.ADADELTA
-        ours = [
-            buffers.parameters_of(network) for network in (self.network, optimizer.first, optimizer.second)
-        ]
+        networks = (self.network, optimizer.first, optimizer.second)
+        ours = [buffers.parameters_of(network) for network in networks]
         rule = buffers.rule_of(self.recipe, optimizer, purpose, self.network.b.size)
-        nothing = buffers.parameters_of(
-            Network(*(np.zeros((0, LANES), np.float32), *2 * [np.zeros(0, np.float32)]))
+        no_gradient = buffers.parameters_of(
+            Network(np.zeros((0, LANES), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32))
         )
         try:
-            losses, n_done = self._run(X, batches, rule, ours[0], nothing, ours[1], ours[2], rates, seeds)
+            arrays = buffers.RunArrays(ours[0], no_gradient, ours[1], ours[2])
+            losses, n_done = self._run(X, batches, rule, arrays, rates, seeds)
             optimizer.n_steps += n_done
         finally:
-            for parameters, network in zip(
-                ours, (self.network, optimizer.first, optimizer.second), strict=True
-            ):
-                buffers.write_back(parameters, network)
+            for padded, network in zip(ours, networks, strict=True):
+                buffers.write_back(padded, network)
         return float(losses.sum())
 
     def gradient(self, X: csr_matrix, docs: NDArray[np.int64], seed: int = 0) -> tuple[float, Network]:
@@ -61,30 +65,21 @@ class CPUEngine:
         gradient = self.network.zeros()
         parameters, ours = buffers.parameters_of(self.network), buffers.parameters_of(gradient)
         rule = buffers.rule_of(self.recipe, None, buffers.GRADIENT, self.network.b.size)
-        losses, _ = self._run(X, [docs], rule, parameters, ours, ours, ours, np.zeros(1), np.array([seed]))
+        arrays = buffers.RunArrays(parameters, ours, ours, ours)
+        losses, _ = self._run(X, [docs], rule, arrays, np.zeros(1), np.array([seed]))
         buffers.write_back(ours, gradient)
         return float(losses.sum()) / docs.size, gradient
 
     def loss(self, X: csr_matrix, block: int = 256) -> float:
         """The mean loss of a document without competition and dropout, as encoding works."""
-        blocks = [
-            np.arange(i, min(i + block, X.shape[0]), dtype=np.int64) for i in range(0, X.shape[0], block)
-        ]
+        n_docs = X.shape[0]
+        blocks = [np.arange(i, min(i + block, n_docs), dtype=np.int64) for i in range(0, n_docs, block)]
+        rates, seeds = np.zeros(len(blocks)), np.zeros(len(blocks), np.int64)
         parameters = buffers.parameters_of(self.network)
         rule = buffers.rule_of(self.recipe.as_encoding(), None, buffers.LOSS, self.network.b.size)
-        n = len(blocks)
-        losses, _ = self._run(
-            X,
-            blocks,
-            rule,
-            parameters,
-            parameters,
-            parameters,
-            parameters,
-            np.zeros(n),
-            np.zeros(n, np.int64),
-        )
-        return float(losses.sum()) / X.shape[0]
+        arrays = buffers.RunArrays(parameters, parameters, parameters, parameters)
+        losses, _ = self._run(X, blocks, rule, arrays, rates, seeds)
+        return float(losses.sum()) / n_docs
 
     def fetch(self) -> None:
         """Nothing to do: the network is trained in place."""
@@ -97,15 +92,13 @@ class CPUEngine:
         X: csr_matrix,
         batches: list[NDArray[np.int64]],
         rule: buffers.Rule,
-        parameters: buffers.Parameters,
-        gradient: buffers.Parameters,
-        moments1: buffers.Parameters,
-        moments2: buffers.Parameters,
+        arrays: buffers.RunArrays,
         rates: NDArray[np.float64],
         seeds: NDArray[np.int64],
     ) -> tuple[NDArray[np.float64], int]:
         """The summed loss of each batch, and how many batches were done."""
-        (V, m), B = parameters.W.shape, max(docs.size for docs in batches)
+        self._check(X, batches, rule)
+        (V, m), B = arrays.parameters.W.shape, max(docs.size for docs in batches)
         n_entries = max(int((X.indptr[docs + 1] - X.indptr[docs]).sum()) for docs in batches)
         rows = buffers.rows_of(X, batches)
         words = [  # of this batch and of the next one
@@ -114,20 +107,19 @@ class CPUEngine:
             else buffers.all_words(V, 4 * m, n_entries)
             for turn in range(2)
         ]
+        # with a sample, all documents share the words that several of them have, and those that were drawn
         n_words, n_own = words[0].words.size, 0
-        if rule.n_draws:  # those that several documents have, and the sample
+        if rule.n_draws:
             n_words, n_own = min(n_words, buffers.padded(n_entries // 2 + rule.n_draws, TILE)), n_words
-        n_threads = min(self.n_threads, n_words // TILE)
         n_who = min(rule.n_winners, rule.m) or rule.m
-        space = buffers.space_for(
-            n_words, m, B, n_who, n_threads, rule.purpose > buffers.LOSS, rule.softmax, n_own
-        )
+        learns = rule.purpose > buffers.LOSS
+        n_threads = self._threads_for(n_words, (3 * B * n_who + 8 * m if learns else B * n_who) * n_words)
+        space = buffers.space_for(n_words, m, B, n_who, n_threads, learns, rule.softmax, n_own)
         losses, state = np.zeros(len(batches)), new_state()
 
-        def work(thread: int) -> None:
+        def work(thread: int, n_threads: int) -> None:
             train_batches(
-                thread, n_threads, state, rows, *words, parameters, gradient, moments1, moments2, rule,
-                rule.n_draws, rates, seeds, space, losses,
+                thread, n_threads, state, rows, *words, *arrays, rule, rule.n_draws, rates, seeds, space, losses
             )  # fmt: skip
 
         tables, self._tables = self._tables, None  # what is left behind by a run that fails is not used again
@@ -137,10 +129,32 @@ class CPUEngine:
         self._tables = tables
         return losses, int(state[DONE])
 
+    def _check(self, X: csr_matrix, batches: list[NDArray[np.int64]], rule: buffers.Rule) -> None:
+        """Refuse what compiled code cannot read; the training and the held-out documents are looked at once."""
+        if not any(known is X for known in self._checked):
+            check_rows(X, self.network.W.shape[0])
+            self._checked = [*self._checked[-1:], X]
+        check_documents(batches, X.shape[0])
+        if rule.n_draws and X.indptr[0] != 0:
+            raise ValueError(f"the first document begins at entry {X.indptr[0]} of the matrix, expected 0")
+        if rule.n_draws and X.indptr[-1] == 0:
+            raise ValueError(
+                f"reconstruction sampling draws from the words of the documents, but all {X.shape[0]} documents are "
+                "empty; give documents with words, or reconstruction_sampling=None"
+            )
+
+    def _threads_for(self, n_words: int, work: int) -> int:
+        """At most as many threads as help: no more than tiles of words, and each with enough to do in a batch.
+
+        ``work`` is about the number of multiplications in a batch.
+        """
+        return max(1, min(self.n_threads, n_words // TILE, work // _WORK_OF_A_THREAD))
+
     def _tables_of(self, X: csr_matrix) -> buffers.Tables:
         """What sampling knows of every word; made once for each corpus, in the time of many batches."""
         if self._tables is None or self._tables[0] is not X:
-            share = np.bincount(X.indices, minlength=X.shape[1]) / max(1, X.nnz)
+            n_entries = X.indptr[-1]
+            share = np.bincount(X.indices[:n_entries], minlength=X.shape[1]) / n_entries
             chance = ((1 - UNIFORM) * share + UNIFORM / X.shape[1]).astype(np.float32)
             local = tuple(np.full(X.shape[1], -1, np.int32) for _ in range(2))
             self._tables = X, buffers.Tables(chance, local)

@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 
+from kate.engines.cpu.addresses import address
 from kate.engines.cpu.buffers import GRADIENT, ROW
 from kate.engines.cpu.simd_math import (
     BYTES,
@@ -38,7 +39,6 @@ from kate.engines.cpu.simd_math import (
 from kate.engines.cpu.simd_memory import (
     add_eight_sums,
     add_four_sums,
-    address,
     any_above,
     broadcast,
     four_offsets,

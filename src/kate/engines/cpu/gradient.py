@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from kate.engines.cpu.addresses import address, prefetch
 from kate.engines.cpu.buffers import ADADELTA, ADAM, FACTOR, GRADIENT, ROW, STRIDES
 from kate.engines.cpu.decoder import add_rows
 from kate.engines.cpu.hidden import add_scaled, is_kept
@@ -28,7 +29,7 @@ from kate.engines.cpu.simd_math import (
     times,
     vector_function,
 )
-from kate.engines.cpu.simd_memory import address, broadcast, load, prefetch, store, turn, zeros
+from kate.engines.cpu.simd_memory import broadcast, load, store, turn, zeros
 
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
 _SHARE = 4 * TILE  # words of one document alone that are learned with a tile: rows that fit the second cache

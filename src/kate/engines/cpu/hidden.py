@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from kate.engines.cpu.addresses import address, prefetch
 from kate.engines.cpu.buffers import ADDED, BLOCK, FACTOR, GRADIENT, LEVEL, ROW
 from kate.engines.cpu.sampling import hash_of, word_of
 from kate.engines.cpu.simd_math import (
@@ -29,17 +30,7 @@ from kate.engines.cpu.simd_math import (
     times,
     vector_function,
 )
-from kate.engines.cpu.simd_memory import (
-    address,
-    broadcast,
-    count_at_least,
-    float_of_bits,
-    load,
-    prefetch,
-    store,
-    total,
-    zeros,
-)
+from kate.engines.cpu.simd_memory import broadcast, count_at_least, float_of_bits, load, store, total, zeros
 
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
 _SMALLEST = np.float32(1e-45)  # above zero

@@ -17,11 +17,12 @@ import math
 
 import numpy as np
 
+from kate.engines.cpu.addresses import address
 from kate.engines.cpu.buffers import ADDED, LEVEL
 from kate.engines.cpu.hidden import add_scaled
 from kate.engines.cpu.sampling import word_of
 from kate.engines.cpu.simd_math import BYTES, fma, kernel
-from kate.engines.cpu.simd_memory import address, load, store, total, zeros
+from kate.engines.cpu.simd_memory import load, store, total, zeros
 
 _ONE = np.float32(1.0)
 

@@ -23,8 +23,8 @@ import math
 
 import numpy as np
 
+from kate.engines.cpu.addresses import address, prefetch
 from kate.engines.cpu.simd_math import TILE, kernel
-from kate.engines.cpu.simd_memory import address, prefetch
 
 UNIFORM = 0.5  # share of the draws that take any word: so rare ones are drawn too, and no weight is huge
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)

@@ -17,12 +17,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import llvmlite.binding as llvm
 import numba.extending
 from llvmlite import ir
 from numba import njit, types
 from numba.core.cgutils import get_or_insert_function
 from numba.extending import models, register_model
+
+from kate.engines.cpu.target import HAS_AVX512, HAS_FMA, LANES
 
 __all__ = [
     "BYTES", "LANES", "TILE", "exp", "exp_below", "fma", "inlined", "intrinsic", "kernel", "lanes", "log", "maximum",
@@ -30,14 +31,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _has_wide_registers() -> bool:
-    features: dict[str, bool] = llvm.get_host_cpu_features()
-    return bool(features.get("avx512f"))
-
-
-WIDE = _has_wide_registers()
-LANES = 16 if WIDE else 8
-TILE = 4 * LANES  # words that are decoded together: four registers of sums for each document
+# words that are decoded together: four vectors of sums for each document
+TILE = 4 * LANES
 BYTES = 4 * LANES  # of a vector
 
 # numba's types speak of Python functions: to mypy kernels and intrinsics are anything.
@@ -54,6 +49,10 @@ inlined: Any = partial(kernel, inline="always")
 FLOAT, INT, LONG = ir.FloatType(), ir.IntType(32), ir.IntType(64)
 FLOATS, INTS = ir.VectorType(FLOAT, LANES), ir.VectorType(INT, LANES)
 SHIFT = 1.5 * 2**23  # added to a small float it leaves a whole number, which stands in the lowest bits
+
+
+# estimates of 1 / x and 1 / sqrt(x): instructions of AVX-512, for vectors of 16 floats
+_HAS_ESTIMATES = HAS_AVX512 and LANES == 16
 
 
 class _Lanes(types.Type):
@@ -104,7 +103,10 @@ class Formula:
         return self.of_number(other) / self
 
     def times(self, factor: Any, plus: Any) -> Formula:
-        """self · factor + plus, rounded once."""
+        """self · factor + plus, rounded once where the processor can (HAS_FMA)."""
+        if not HAS_FMA:
+            product = self.builder.fmul(self.value, self._of(factor))
+            return self._made(self.builder.fadd(product, self._of(plus)))
         return self._call("fma", self.value, self._of(factor), self._of(plus))
 
     def at_least(self, bound: Any) -> Formula:
@@ -216,11 +218,13 @@ def exp_below(x):
     """exp of numbers up to 88; of those below -87 it is exp(-87).
 
     x = n ln 2 + r with |r| <= ln 2 / 2: exp(r) by the polynomial of least relative error, 1e-7, that is 1 + r near 0.
-    The product with ln 2 is not rounded, so that one float of it is exact enough for every n.
+    The product n ln 2 must not be rounded. Where products are rounded, ln 2 is the sum of two floats, of which the
+    first has so few bits that its product with n is exact.
     """
     x = x.at_least(-87.0)
     shifted = x.times(1.44269504, SHIFT)
-    r = (shifted - SHIFT).times(-0.69314718, x)
+    n = shifted - SHIFT
+    r = n.times(-0.69314718, x) if HAS_FMA else (x - n * 0.693359375) + n * 2.12194440e-4
     p = r.times(0.00831251, 0.041890156)
     for coefficient in (0.16667114, 0.4999923, 1.0, 1.0):
         p = p.times(r, coefficient)
@@ -248,7 +252,7 @@ def log(x):
 @vector_function
 def reciprocal_root(x):
     """1 / sqrt(x) for x > 0: the machine's estimate of 14 bits where it has one, made exact by a step of Newton's."""
-    if not WIDE:
+    if not _HAS_ESTIMATES:
         return 1 / x._call("sqrt", x.value)
     mask = ir.Constant(ir.IntType(16), -1)
     estimate = x._made(
@@ -260,7 +264,7 @@ def reciprocal_root(x):
 @vector_function
 def reciprocal(x):
     """1 / x, in the same way."""
-    if not WIDE:
+    if not _HAS_ESTIMATES:
         return 1 / x
     mask = ir.Constant(ir.IntType(16), -1)
     estimate = x._made(

@@ -3,82 +3,44 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types
-from numba.core.cgutils import get_or_insert_function
 
+from kate.engines.cpu.addresses import address_type, moved, pointer
 from kate.engines.cpu.simd_math import (
     FLOAT,
     FLOATS,
     INT,
     INTS,
-    LANES,
     LONG,
     call_llvm,
     constant,
     intrinsic,
-    kernel,
     lanes,
 )
+from kate.engines.cpu.target import IS_X86, LANES
 
 __all__ = [
-    "add_eight_sums", "add_four_sums", "address", "any_above", "broadcast", "count_at_least", "float_of_bits",
-    "four_offsets", "load", "prefetch", "spread", "spread_four", "store", "total", "turn", "zeros",
+    "add_eight_sums", "add_four_sums", "any_above", "broadcast", "count_at_least", "float_of_bits", "four_offsets",
+    "load", "spread", "spread_four", "store", "total", "turn", "zeros",
 ]  # fmt: skip
-
-_IS_X86 = llvm.get_process_triple().startswith(("x86_64", "i686"))
-
-
-def _pointer(builder, address, to=FLOATS):
-    return builder.inttoptr(address, to.as_pointer())
-
-
-@intrinsic
-def address(ctx, array):
-    """Where an array begins, in bytes."""
-
-    def codegen(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return builder.ptrtoint(data, LONG)
-
-    return types.int64(array), codegen
 
 
 @intrinsic
 def load(ctx, where):
     def codegen(context, builder, signature, args):
-        return builder.load(_pointer(builder, args[0]), align=4)
+        return builder.load(pointer(builder, args[0], FLOATS), align=4)
 
-    return lanes(types.int64), codegen
+    return lanes(address_type), codegen
 
 
 @intrinsic
 def store(ctx, where, vector):
     def codegen(context, builder, signature, args):
-        builder.store(args[1], _pointer(builder, args[0]), align=4)
+        builder.store(args[1], pointer(builder, args[0], FLOATS), align=4)
         return context.get_dummy_value()
 
-    return types.void(types.int64, lanes), codegen
-
-
-@intrinsic
-def _prefetch_line(ctx, where):
-    def codegen(context, builder, signature, args):
-        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
-        prefetch = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        builder.call(prefetch, [builder.inttoptr(args[0], byte), *(ir.Constant(flag, n) for n in (0, 2, 1))])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
-
-
-@kernel
-def prefetch(where, size):
-    """Ask for ``size`` bytes that will be read soon, into the second cache, and do not wait; any address will do."""
-    for line in range(where, where + size, 64):
-        _prefetch_line(line)
+    return types.void(address_type, lanes), codegen
 
 
 @intrinsic
@@ -99,19 +61,19 @@ def spread(ctx, where):
     """The float at an address in every lane."""
 
     def codegen(context, builder, signature, args):
-        return _splat(builder, builder.load(_pointer(builder, args[0], FLOAT), align=4))
+        return _splat(builder, builder.load(pointer(builder, args[0], FLOAT), align=4))
 
-    return lanes(types.int64), codegen
+    return lanes(address_type), codegen
 
 
-def _loaded_whole(builder, address, kind, register):
+def _loaded_whole(builder, where, kind, register):
     """A value loaded by one instruction: LLVM would load each part that is used by itself.
 
     A kernel that reads a vector a cycle has no room for more loads, while its integer and shuffle units are idle. An
     assembler template without instructions hides from LLVM where the value comes from.
     """
-    value = builder.load(_pointer(builder, address, kind), align=4)
-    if not _IS_X86:
+    value = builder.load(pointer(builder, where, kind), align=4)
+    if not IS_X86:
         return value
     return builder.asm(ir.FunctionType(kind, [kind]), "", f"={register},0", [value], False)
 
@@ -125,7 +87,7 @@ def spread_four(ctx, where):
         vectors = [builder.shuffle_vector(four, four, ir.Constant(INTS, [lane] * LANES)) for lane in range(4)]
         return context.make_tuple(builder, signature.return_type, vectors)
 
-    return types.UniTuple(lanes, 4)(types.int64), codegen
+    return types.UniTuple(lanes, 4)(address_type), codegen
 
 
 @intrinsic
@@ -135,14 +97,14 @@ def four_offsets(ctx, where):
     def codegen(context, builder, signature, args):
         numbers = []
         for at in (0, 8):
-            both = _loaded_whole(builder, builder.add(args[0], ir.Constant(LONG, at)), LONG, "r")
+            both = _loaded_whole(builder, moved(builder, args[0], at), LONG, "r")
             numbers += [
                 builder.zext(builder.trunc(both, INT), LONG),
                 builder.lshr(both, ir.Constant(LONG, 32)),
             ]
         return context.make_tuple(builder, signature.return_type, numbers)
 
-    return types.UniTuple(types.int64, 4)(types.int64), codegen
+    return types.UniTuple(types.int64, 4)(address_type), codegen
 
 
 @intrinsic
@@ -227,19 +189,19 @@ def _add_sums(context, builder, signature, args):
     sums = _fold(builder, vectors[0], n)
     if n < LANES:
         sums = builder.shuffle_vector(sums, sums, ir.Constant(ir.VectorType(INT, n), list(range(n))))
-    pointer = _pointer(builder, where, ir.VectorType(FLOAT, n))
-    builder.store(builder.fadd(builder.load(pointer, align=4), sums), pointer, align=4)
+    place = pointer(builder, where, ir.VectorType(FLOAT, n))
+    builder.store(builder.fadd(builder.load(place, align=4), sums), place, align=4)
     return context.get_dummy_value()
 
 
 @intrinsic
 def add_four_sums(ctx, where, s0, s1, s2, s3):
-    return types.void(types.int64, *[lanes] * 4), _add_sums
+    return types.void(address_type, *[lanes] * 4), _add_sums
 
 
 @intrinsic
 def add_eight_sums(ctx, where, s0, s1, s2, s3, s4, s5, s6, s7):
-    return types.void(types.int64, *[lanes] * 8), _add_sums
+    return types.void(address_type, *[lanes] * 8), _add_sums
 
 
 @intrinsic
@@ -254,8 +216,8 @@ def turn(ctx, rows, source, target, pitch):
         rows, source, target, pitch = args
         vectors = []
         for i in range(LANES):
-            offset = builder.load(_pointer(builder, builder.add(rows, ir.Constant(LONG, 8 * i)), LONG))
-            vectors.append(builder.load(_pointer(builder, builder.add(source, offset)), align=4))
+            offset = builder.load(pointer(builder, moved(builder, rows, 8 * i), LONG))
+            vectors.append(builder.load(pointer(builder, moved(builder, source, offset), FLOATS), align=4))
         width = 1
         while width < LANES:  # swap the off-diagonal halves of squares of growing size
             keep = [i if not i & width else i - width + LANES for i in range(LANES)]
@@ -267,8 +229,8 @@ def turn(ctx, rows, source, target, pitch):
                     vectors[i + width] = builder.shuffle_vector(a, b, ir.Constant(INTS, move))
             width *= 2
         for i in range(LANES):
-            builder.store(vectors[i], _pointer(builder, target), align=4)
-            target = builder.add(target, pitch)
+            builder.store(vectors[i], pointer(builder, target, FLOATS), align=4)
+            target = moved(builder, target, pitch)
         return context.get_dummy_value()
 
-    return types.void(types.int64, types.int64, types.int64, types.int64), codegen
+    return types.void(address_type, address_type, address_type, types.int64), codegen

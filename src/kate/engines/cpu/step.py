@@ -17,22 +17,18 @@ the number of threads.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 from __future__ import annotations
 
-from hashlib import sha256
-from pathlib import Path
-from typing import Any
-
 import numpy as np
-from numba import njit
 
+from kate.engines.cpu.addresses import address
 from kate.engines.cpu.barrier import DONE, HALT, STOP, meet, next_item, tell, told
 from kate.engines.cpu.buffers import ADAM, GRADIENT, ROW, Update
 from kate.engines.cpu.decoder import decode_group
 from kate.engines.cpu.gradient import count_items, learn_hidden_bias, learn_item
 from kate.engines.cpu.hidden import hidden_back, hidden_document
+from kate.engines.cpu.machine_code import compiled_once
 from kate.engines.cpu.own_words import decode_own_words
 from kate.engines.cpu.sampling import choose_words
 from kate.engines.cpu.simd_math import TILE, inlined, kernel
-from kate.engines.cpu.simd_memory import address
 
 _DOCS = 4  # documents that a thread takes at a time
 _ONE = np.float32(1.0)
@@ -154,17 +150,21 @@ def _train_batches(
     where = address(state)
     if thread == 0:
         _choose_words_of(0, rows, seeds, sampling, parameters, even_words)
-    meet(state, n_threads)
+    if not meet(state, n_threads):
+        return
     for batch in range(losses.size):
         words, next_words = (even_words, odd_words) if batch % 2 == 0 else (odd_words, even_words)
         docs, seed = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]], seeds[batch]
         _hidden_pass(thread, state, docs, rows, words, parameters, rule, sampling, seed, space)
-        meet(state, n_threads)
+        if not meet(state, n_threads):
+            return
         n_groups = min(space.part.shape[0], (words.n[0] + TILE - 1) // TILE)
         _decoder_pass(thread, state, docs.size, n_groups, parameters, rule, words, space)
-        meet(state, n_threads)
+        if not meet(state, n_threads):
+            return
         _hidden_back_pass(thread, state, docs.size, n_groups, rule, space)
-        meet(state, n_threads)
+        if not meet(state, n_threads):
+            return
         if thread == 0:
             for group in range(n_groups):
                 losses[batch] += space.losses[group]
@@ -176,19 +176,10 @@ def _train_batches(
             thread, state, batch, docs.size, rows, words, next_words, parameters, gradient, moments1, moments2, rule,
             sampling, rates, seeds, space,
         )  # fmt: skip
-        meet(state, n_threads)
+        if not meet(state, n_threads):
+            return
         if told(where, HALT) > 0:
             break
 
 
-def _fingerprint() -> str:
-    """Changes with every file that the compiled function is made of; numba looks at the function's own file alone."""
-    digest = sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-# numba names the file that it keeps the machine code in after the function
-_train_batches.__qualname__ = f"train_batches_{_fingerprint()}"
-train_batches: Any = njit(_train_batches, nogil=True, cache=True, error_model="numpy")
+train_batches = compiled_once(_train_batches)

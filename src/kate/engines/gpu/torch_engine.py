@@ -22,6 +22,7 @@ from kate.engines.devices import Precision
 from kate.engines.gpu.device_batches import BatchPlan, DeviceRows, Layout
 from kate.engines.gpu.torch_step import DeviceParameters, DeviceUpdate, PlainStep, Step
 from kate.engines.network import Network, Optimizer, Recipe
+from kate.engines.row_checks import check_documents, check_rows
 
 __all__ = ["TorchEngine"]
 
@@ -138,10 +139,11 @@ class TorchEngine:
         return _kind_of_step(self.device)(recipe, self._parameters, layout, self.precision)
 
     def _rows_of(self, X: csr_matrix) -> DeviceRows:
-        """The rows on the device; the training and the held-out documents are sent once."""
+        """The rows on the device; the training and the held-out documents are checked and sent once."""
         for known, rows in self._rows:
             if known is X:
                 return rows
+        check_rows(X, self.network.W.shape[0])
         mass = np.asarray(X.sum(axis=1), dtype=np.float32).ravel()
         rows = DeviceRows(
             self._sent(np.append(X.indptr, X.indptr[-1]).astype(np.int64)),
@@ -160,6 +162,8 @@ class TorchEngine:
         optimizer: Optimizer | None,
         seeds: NDArray[np.int64],
     ) -> BatchPlan:
+        self._rows_of(X)  # checks them
+        check_documents(batches, X.shape[0])
         lengths = np.array([len(docs) for docs in batches])
         docs = np.full((len(batches), lengths.max()), X.shape[0], dtype=np.int64)  # the empty row fills up
         docs[np.arange(lengths.max()) < lengths[:, np.newaxis]] = np.concatenate(batches)
