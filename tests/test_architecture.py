@@ -29,13 +29,15 @@ MAY_IMPORT = {
 RESEARCH_MAY_IMPORT = {
     "metrics": {"topics"},
     "report": {"storage"},
-    "datasets": {"demo", "storage", "text"},
+    "datasets": {"demo", "spelling", "storage", "text"},
     "rivals": {"engines", "model", "storage", "text", "threads"},
     "registry": {"model", "rivals", "spelling", "storage"},
     "evaluation": {
         *("datasets", "engines", "metrics", "model", "registry", "spelling", "storage", "text", "topics"),
     },
-    "reproduce": {*("datasets", "evaluation", "model", "registry", "report", "storage", "text", "threads")},
+    "reproduce": {
+        *("datasets", "evaluation", "model", "registry", "report", "spelling", "storage", "text", "threads"),
+    },
 }
 TIES_IT_TOGETHER = {"__init__", "__main__", "cli"}
 

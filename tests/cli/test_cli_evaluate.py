@@ -210,7 +210,7 @@ def test_datasets_lists_and_prepares(kate: Kate) -> None:
 def test_datasets_prepare_says_what_is_wrong(kate: Kate) -> None:
     assert kate("datasets", "prepare", "film")[::2] == (
         1,
-        "kate: no data set is named 'film'. There are 20news, rcv1, wiki10, movies, reuters21578, sotu.\n",
+        "kate: no data set is named 'film'; choose from 20news, rcv1, wiki10, movies, reuters21578, sotu\n",
     )
     code, _, err = kate("datasets", "prepare", "movies", "--option", "headers=false")
     assert code == 2

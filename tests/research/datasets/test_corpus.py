@@ -126,9 +126,8 @@ def test_what_does_not_fit_is_refused(changes: dict[str, Any], message: str) -> 
 
 
 def test_texts_are_there_when_they_were_kept() -> None:
-    assert toy(texts=TEXTS).texts_of("test") == ["grey sky"]
-    with pytest.raises(ValueError, match="keep_texts=True"):
-        toy().texts_of("test")
+    assert toy(texts=TEXTS).texts == tuple(TEXTS)
+    assert toy().texts is None
 
 
 def test_an_unknown_part_names_the_parts() -> None:

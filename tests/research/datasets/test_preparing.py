@@ -150,7 +150,7 @@ def test_sequences_come_from_the_cache_when_asked_for_and_damage_is_told(toy: To
         document.tolist() for document in first.sequences
     ]
     np.testing.assert_array_equal(second.sequences.counts().toarray(), second.X.toarray())
-    assert second.sequences_of("test").shape == (1, second.n_words)
+    assert second.sequences.take(second.test).shape == (1, second.n_words)
 
     (folder,) = prepared_folder().iterdir()
     third = toy.load()

@@ -125,12 +125,6 @@ class Corpus:
         rows = self.rows(part)
         return Part(self.X[rows], self.labels[rows], rows)
 
-    def texts_of(self, part: PartName) -> list[str]:
-        """The texts of one part, where the corpus was made with ``keep_texts=True``."""
-        if self.texts is None:
-            raise ValueError(f"the corpus {self.name!r} keeps no texts; load it with keep_texts=True")
-        return [self.texts[row] for row in self.rows(part)]
-
     @cached_property
     def sequences(self) -> Sequences:
         """The words of the documents in their order; where that is lost, in an order drawn at random."""
@@ -140,10 +134,6 @@ class Corpus:
         if sequences.shape != self.X.shape:
             raise ValueError(f"sequences of shape {sequences.shape} for counts of shape {self.X.shape}")
         return sequences
-
-    def sequences_of(self, part: PartName) -> Sequences:
-        """The sequences of one part of the split."""
-        return self.sequences.take(self.rows(part))
 
     def __repr__(self) -> str:
         labels = "a number" if self.label_kind == "number" else f"{len(self.classes):,} classes"

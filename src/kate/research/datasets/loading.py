@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from kate.research.datasets.cache_dirs import data_folders
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet
 from kate.research.datasets.preparing import prepare
+from kate.spelling import did_you_mean
 
 __all__ = ["DATASETS", "DatasetRow", "list_datasets", "load_dataset"]
 
@@ -104,6 +104,4 @@ def _row(dataset: DataSet, data_home: str | os.PathLike[str] | None) -> DatasetR
 def _named(name: str) -> DataSet:
     if name in DATASETS:
         return DATASETS[name]
-    close = difflib.get_close_matches(name.lower(), DATASETS, n=2, cutoff=0.5)
-    meant = f" Did you mean {' or '.join(close)}?" if close else ""
-    raise ValueError(f"no data set is named {name!r}.{meant} There are {', '.join(DATASETS)}.")
+    raise ValueError(f"no data set is named {name!r}; {did_you_mean(name.lower(), DATASETS)}")

@@ -29,30 +29,30 @@ class _Review(NamedTuple):
     rating: float
 
 
-def prepare(recipe: Preparation, *, whole: bool = False) -> Corpus:
+def prepare(preparation: Preparation, *, whole: bool = False) -> Corpus:
     """Count the subjective extracts, or the whole reviews; copies of a text stay on one side of the split.
 
     Some reviews are there more than once under several numbers. A copy among the test documents would be a
     test question with its answer in the training set.
     """
-    expected = recipe.expected
-    reviews = _read_extracts(recipe.paths[_EXTRACTS.name])
+    expected = preparation.expected
+    reviews = _read_extracts(preparation.paths[_EXTRACTS.name])
     require_count(len(reviews), expected.documents, f"reviews in {_EXTRACTS.name}", _HINT)
     if whole:
-        reviews = _with_whole_texts(reviews, recipe.paths[_WHOLE.name])
+        reviews = _with_whole_texts(reviews, preparation.paths[_WHOLE.name])
     copies = [" ".join(review.text.lower().split()) for review in reviews]
-    test, train = draw_groups(copies, np.arange(len(reviews)), expected.test, recipe.seed)
+    test, train = draw_groups(copies, np.arange(len(reviews)), expected.test, preparation.seed)
     documents = RawDocuments(
         texts=[review.text for review in reviews],
         ids=[f"{review.author}/{review.id}" for review in reviews],
         labels=np.array([review.rating for review in reviews]),
         label_kind="number",
         train=train,
-        validation=draw_groups(copies, train, expected.validation, recipe.seed)[0],
+        validation=draw_groups(copies, train, expected.validation, preparation.seed)[0],
         test=test,
     )
     kind = "whole reviews" if whole else "subjective extracts"
-    return count_documents(documents, recipe, f"Pang and Lee's scale data v1.0, {kind}")
+    return count_documents(documents, preparation, f"Pang and Lee's scale data v1.0, {kind}")
 
 
 def _read_extracts(path: Path) -> list[_Review]:

@@ -42,16 +42,16 @@ class Post(NamedTuple):
 
 
 def prepare(
-    recipe: Preparation, *, headers: bool = True, footers: bool = True, quotes: bool = True
+    preparation: Preparation, *, headers: bool = True, footers: bool = True, quotes: bool = True
 ) -> Corpus:
     """Count the posts; the validation documents are drawn from the training posts."""
-    train, test = read_posts(recipe.paths[_ARCHIVE.name])
-    require_count(len(train), recipe.expected.train, "documents in 20news-bydate-train", _HINT)
-    require_count(len(test), recipe.expected.test, "documents in 20news-bydate-test", _HINT)
+    train, test = read_posts(preparation.paths[_ARCHIVE.name])
+    require_count(len(train), preparation.expected.train, "documents in 20news-bydate-train", _HINT)
+    require_count(len(test), preparation.expected.test, "documents in 20news-bydate-test", _HINT)
     posts = train + test
     groups = np.array([post.group for post in posts])
-    if recipe.expected.classes is not None:
-        require_count(np.unique(groups).size, recipe.expected.classes, "newsgroups", _HINT)
+    if preparation.expected.classes is not None:
+        require_count(np.unique(groups).size, preparation.expected.classes, "newsgroups", _HINT)
     train_rows = np.arange(len(train))
     documents = RawDocuments(
         texts=[_keep(post.text, headers=headers, footers=footers, quotes=quotes) for post in posts],
@@ -59,14 +59,14 @@ def prepare(
         labels=groups,
         label_kind="classes",
         train=train_rows,
-        validation=draw(train_rows, recipe.expected.validation, recipe.seed)[0],
+        validation=draw(train_rows, preparation.expected.validation, preparation.seed)[0],
         test=np.arange(len(train), len(posts)),
     )
     dropped = [
         name for name, kept in (("headers", headers), ("footers", footers), ("quotes", quotes)) if not kept
     ]
     return count_documents(
-        documents, recipe, f"20 Newsgroups by date, {' and '.join(dropped) or 'nothing'} dropped"
+        documents, preparation, f"20 Newsgroups by date, {' and '.join(dropped) or 'nothing'} dropped"
     )
 
 

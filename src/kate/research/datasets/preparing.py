@@ -42,7 +42,7 @@ def prepare(
     """The Corpus of a data set, from the cache where it is there and fresh."""
     all_options = dataset.options(options or {})
     paths = {source.name: source.obtain(data_home) for source in dataset.sources_for(all_options)}
-    recipe = Preparation(
+    preparation = Preparation(
         name=dataset.name,
         paths=paths,
         expected=dataset.expected,
@@ -50,9 +50,9 @@ def prepare(
         seed=seed,
         keep_texts=keep_texts,
     )
-    _require_positive(recipe.vocabulary_size)
+    _require_positive(preparation.vocabulary_size)
     settings = {
-        "vocabulary_size": recipe.vocabulary_size,
+        "vocabulary_size": preparation.vocabulary_size,
         "seed": seed,
         "keep_texts": keep_texts,
         **all_options,
@@ -61,7 +61,7 @@ def prepare(
     fingerprint = _fingerprint(dataset, paths)
     corpus = _load_if_fresh(folder, fingerprint)
     if corpus is None:
-        corpus = dataclasses.replace(dataset.prepare(recipe, **all_options), settings=settings)
+        corpus = dataclasses.replace(dataset.prepare(preparation, **all_options), settings=settings)
         _save_if_possible(corpus, folder, fingerprint)
     return corpus
 

@@ -33,7 +33,7 @@ class RawDocuments:
     classes: Sequence[str] = ()
 
 
-def count_documents(documents: RawDocuments, recipe: Preparation, description: str) -> Corpus:
+def count_documents(documents: RawDocuments, preparation: Preparation, description: str) -> Corpus:
     """Count by the paper's protocol: no English stop words, Porter stems, the most frequent of the train set.
 
     The vocabulary never sees a test document: it is learned on the training documents, which the paper's
@@ -41,12 +41,12 @@ def count_documents(documents: RawDocuments, recipe: Preparation, description: s
     """
     texts = documents.texts
     vocabulary, train_counts = Vocabulary.learn(
-        [texts[row] for row in documents.train], Tokenizer("porter"), recipe.vocabulary_size
+        [texts[row] for row in documents.train], Tokenizer("porter"), preparation.vocabulary_size
     )
     test_counts = vocabulary.count([texts[row] for row in documents.test])
     order = np.argsort(np.concatenate([documents.train, documents.test]))
     return Corpus(
-        name=recipe.name,
+        name=preparation.name,
         X=sp.csr_array(sp.vstack([train_counts, test_counts], format="csr")[order]),
         vocabulary=vocabulary,
         ids=documents.ids,
@@ -58,7 +58,7 @@ def count_documents(documents: RawDocuments, recipe: Preparation, description: s
         test=documents.test,
         description=f"{description}; English stop words removed, Porter stems, "
         f"the {len(vocabulary):,} most frequent of the training documents",
-        texts=texts if recipe.keep_texts else None,
+        texts=texts if preparation.keep_texts else None,
         read_sequences=lambda: vocabulary.sequences(texts),
     )
 

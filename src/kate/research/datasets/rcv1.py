@@ -71,20 +71,20 @@ class _Stories:
         return self.codes[self.starts[first] : self.starts[end]], np.repeat(np.arange(end - first), lengths)
 
 
-def prepare(recipe: Preparation) -> Corpus:
+def prepare(preparation: Preparation) -> Corpus:
     """Count the stories; the test and validation stories are drawn at random, as the KATE paper does."""
-    expected = recipe.expected
-    stories = _read_stories([recipe.paths[source.name] for source in _TOKENS])
+    expected = preparation.expected
+    stories = _read_stories([preparation.paths[source.name] for source in _TOKENS])
     require_count(stories.ids.size, expected.documents, "documents in the token files", _HINT)
-    topics = read_topics(recipe.paths[_TOPICS.name])
+    topics = read_topics(preparation.paths[_TOPICS.name])
     if expected.classes is not None:
         require_count(len(topics.names), expected.classes, f"topics in {_TOPICS.name}", _HINT)
     labels = _labels(topics, stories.ids)
-    test, train = draw(np.arange(stories.ids.size), expected.test, recipe.seed)
-    words = _most_frequent(stories, train, recipe.vocabulary_size)
+    test, train = draw(np.arange(stories.ids.size), expected.test, preparation.seed)
+    words = _most_frequent(stories, train, preparation.vocabulary_size)
     X = _count(stories, words)
     return Corpus(
-        name=recipe.name,
+        name=preparation.name,
         X=X,
         vocabulary=_vocabulary([stories.words[code] for code in words], X[train]),
         ids=[str(number) for number in stories.ids],
@@ -92,7 +92,7 @@ def prepare(recipe: Preparation) -> Corpus:
         label_kind="sets",
         classes=topics.names,
         train=train,
-        validation=draw(train, expected.validation, recipe.seed)[0],
+        validation=draw(train, expected.validation, preparation.seed)[0],
         test=test,
         description=f"Reuters RCV1-v2, tokens as published (stopped and stemmed), the {len(words):,} most "
         "frequent of the training documents",

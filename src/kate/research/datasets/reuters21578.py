@@ -46,15 +46,15 @@ class _Story(NamedTuple):
     text: str
 
 
-def prepare(recipe: Preparation) -> Corpus:
+def prepare(preparation: Preparation) -> Corpus:
     """Count the stories of ModApte that have one of the topics with both a train and a test document."""
-    stories = [story for story in _read(recipe.paths[_ARCHIVE.name]) if story.side in _SIDES]
+    stories = [story for story in _read(preparation.paths[_ARCHIVE.name]) if story.side in _SIDES]
     seen = {side: {t for story in stories if story.side == side for t in story.topics} for side in _SIDES}
     classes = sorted(set.intersection(*seen.values()))
     kept = [story for story in stories if not set(classes).isdisjoint(story.topics)]
     train = np.array([row for row, story in enumerate(kept) if story.side == "TRAIN"], dtype=np.int64)
     test = np.setdiff1d(np.arange(len(kept)), train)
-    expected = recipe.expected
+    expected = preparation.expected
     if expected.classes is not None:
         require_count(len(classes), expected.classes, "topics with a train and a test document", _HINT)
     require_count(train.size, expected.train, "training documents with a topic", _HINT)
@@ -66,10 +66,10 @@ def prepare(recipe: Preparation) -> Corpus:
         label_kind="sets",
         classes=classes,
         train=train,
-        validation=draw(train, expected.validation, recipe.seed)[0],
+        validation=draw(train, expected.validation, preparation.seed)[0],
         test=test,
     )
-    return count_documents(documents, recipe, "Reuters-21578, ModApte split, R(90), title and body")
+    return count_documents(documents, preparation, "Reuters-21578, ModApte split, R(90), title and body")
 
 
 def _read(path: Path) -> Iterator[_Story]:

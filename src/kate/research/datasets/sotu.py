@@ -19,12 +19,12 @@ _VALIDATION_SHARE = 0.1
 _LABELS = ("era", "party")
 
 
-def prepare(recipe: Preparation, *, label: str = "era") -> Corpus:
+def prepare(preparation: Preparation, *, label: str = "era") -> Corpus:
     """Count the paragraphs; all paragraphs of one address are on one side of the split."""
     if label not in _LABELS:
         raise ValueError(f"label is {label!r}; expected one of {', '.join(_LABELS)}")
-    found = paragraphs(recipe.paths[PACKAGE.name])
-    train, validation, test = _split_by_address(found, recipe.seed)
+    found = paragraphs(preparation.paths[PACKAGE.name])
+    train, validation, test = _split_by_address(found, preparation.seed)
     documents = RawDocuments(
         texts=[paragraph.text for paragraph in found],
         ids=[paragraph.id for paragraph in found],
@@ -35,7 +35,9 @@ def prepare(recipe: Preparation, *, label: str = "era") -> Corpus:
         test=test,
     )
     return count_documents(
-        documents, recipe, f"State of the Union, paragraphs of more than {MORE_WORDS_THAN} words, by {label}"
+        documents,
+        preparation,
+        f"State of the Union, paragraphs of more than {MORE_WORDS_THAN} words, by {label}",
     )
 
 

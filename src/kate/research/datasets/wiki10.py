@@ -61,19 +61,19 @@ class _Article(NamedTuple):
     tags: frozenset[str]
 
 
-def prepare(recipe: Preparation) -> Corpus:
+def prepare(preparation: Preparation) -> Corpus:
     """Count the articles that have one of the most frequent tags."""
-    expected = recipe.expected
-    articles = _read_tags(recipe.paths[_TAGS.name])
+    expected = preparation.expected
+    articles = _read_tags(preparation.paths[_TAGS.name])
     frequency = Counter(tag for article in articles for tag in article.tags)
     by_rank = sorted(frequency, key=lambda tag: (-frequency[tag], tag))
     classes = sorted(by_rank[: expected.classes])
     tagged = {article.hash for article in articles if not article.tags.isdisjoint(classes)}
-    texts = _read_articles(recipe.paths[_ARTICLES.name], tagged)
+    texts = _read_articles(preparation.paths[_ARTICLES.name], tagged)
     kept = sorted(article for article in articles if article.hash in texts)
     what = f"articles with one of the {len(classes)} most frequent tags"
     _require_about(len(kept), expected.documents, what)
-    test, train = draw(np.arange(len(kept)), expected.test, recipe.seed)
+    test, train = draw(np.arange(len(kept)), expected.test, preparation.seed)
     documents = RawDocuments(
         texts=[texts[article.hash] for article in kept],
         ids=[article.hash for article in kept],
@@ -81,10 +81,10 @@ def prepare(recipe: Preparation) -> Corpus:
         label_kind="sets",
         classes=classes,
         train=train,
-        validation=draw(train, expected.validation, recipe.seed)[0],
+        validation=draw(train, expected.validation, preparation.seed)[0],
         test=test,
     )
-    return count_documents(documents, recipe, f"Wiki10+, {what}")
+    return count_documents(documents, preparation, f"Wiki10+, {what}")
 
 
 def html_to_text(page: str) -> str:

@@ -80,7 +80,10 @@ class Search:
         del model["device"]
         return digest(
             {
-                "dataset": {"name": self.source.name, "settings": as_json(self.source.settings, strict=False)},
+                "dataset": {
+                    "name": self.source.name,
+                    "settings": as_json(self.source.settings, strict=False),
+                },
                 "model": model,
                 "seeds": self.n_seeds,
                 "seed": self.seed,

@@ -49,13 +49,13 @@ class _Frame(NamedTuple):
         return HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * (value - low) / (high - low or 1)
 
 
-def chart_svg(chart: Chart, *, attributes: str = "") -> str:
+def chart_svg(chart: Chart) -> str:
     """One chart as an ``<svg>`` that takes the width it is given."""
     body, width, height = _body(chart)
     label = escape(chart.title, quote=True)
     return (
         f'<svg class="chart" viewBox="0 0 {width} {height}" role="img" aria-label="{label}" '
-        f'xmlns="http://www.w3.org/2000/svg"{attributes}>{body}</svg>'
+        f'xmlns="http://www.w3.org/2000/svg">{body}</svg>'
     )
 
 

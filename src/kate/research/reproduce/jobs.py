@@ -17,6 +17,7 @@ from kate.research.reproduce.plan import RunPlan
 from kate.research.reproduce.spec import TopicsOutput
 from kate.research.reproduce.workers import Job, Worker
 from kate.storage.files import only_writer
+from kate.threads import available_cpus
 
 __all__ = ["Standing", "Watcher", "missing_jobs", "run_jobs"]
 
@@ -102,7 +103,7 @@ def run_jobs(
         n_done = len(plan.runs()) - len(missing_jobs(plan, known))
         queue = _JobQueue(results, known, jobs, n_done, watch)
         side_by_side = [job for job in jobs if not job.alone]
-        n_cores = resources.cores()
+        n_cores = available_cpus()
         queue.work(side_by_side, max(1, min(n_workers or n_cores, len(side_by_side))), n_cores)
         queue.work([job for job in jobs if job.alone], 1, n_cores)
     return known

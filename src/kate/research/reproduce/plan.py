@@ -28,8 +28,6 @@ from kate.research.reproduce.spec import (
 
 __all__ = ["Demand", "GridCell", "PlannedCell", "RunPlan", "cells_of", "panel_values", "sweep_cell"]
 
-Settings = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
 class GridCell:

@@ -1,4 +1,4 @@
-"""What this machine has: cores and memory that a process may use, as the container or the scheduler allows."""
+"""What this machine has: its processor, and the memory that a process may use."""
 
 from __future__ import annotations
 
@@ -7,21 +7,12 @@ import platform
 from pathlib import Path
 from typing import Any
 
-__all__ = ["available_memory", "cores", "machine", "memory_of_run"]
+from kate.threads import available_cpus
+
+__all__ = ["available_memory", "machine", "memory_of_run"]
 
 GIB = 2**30
 _CGROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-
-
-def cores() -> int:
-    """Cores that this process may run on.
-
-    >>> cores() >= 1
-    True
-    """
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def available_memory() -> int:
@@ -35,12 +26,12 @@ def available_memory() -> int:
 
 
 def memory_of_run(n_documents: int, n_components: int) -> int:
-    """Bytes to reckon with for a run: the libraries, the counts, and the vectors with the copies that probes make.
+    """Bytes that a run may need: the libraries, the counts, and the vectors with the copies that probes make.
 
     >>> memory_of_run(18_846, 128) < 2 * 2**30 < memory_of_run(804_414, 512)
     True
     """
-    counts = n_documents * 200 * 12  # words of a long document, a number and a column each
+    counts = n_documents * 200 * 12  # a long document has 200 words, a count and a column each
     return GIB + counts + 4 * n_documents * n_components * 4
 
 
@@ -54,7 +45,7 @@ def machine() -> dict[str, Any]:
         ),
         platform.processor() or platform.machine(),
     )
-    return {"processor": model, "cores": cores(), "memory_gib": round(_total_memory() / GIB, 1)}
+    return {"processor": model, "cores": available_cpus(), "memory_gib": round(_total_memory() / GIB, 1)}
 
 
 def _total_memory() -> int:

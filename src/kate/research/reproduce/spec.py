@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,8 @@ from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
+
+from kate.spelling import did_you_mean
 
 __all__ = [
     "PROTOCOLS",
@@ -190,7 +191,7 @@ class Grid:
         """The outputs by their names, all for None, in the order of the file."""
         for name in only or ():
             if name not in self.outputs:
-                raise ValueError(f"there is no output {name!r}; {_meant(name, self.outputs)}")
+                raise ValueError(f"there is no output {name!r}; {did_you_mean(name, self.outputs)}")
         return [output for name, output in self.outputs.items() if not only or name in only]
 
     def made_quick(self) -> Grid:
@@ -217,7 +218,7 @@ def read_grid(path: str | os.PathLike[str] | None = None) -> Grid:
         raise ValueError(f"{where} is no TOML file: {error}") from None
     known = {"seeds", "models", "main_groups", "corpora", "outputs", "quick"}
     for name in content.keys() - known:
-        raise ValueError(f"{where}: unknown part {name!r}; {_meant(name, known)}")
+        raise ValueError(f"{where}: unknown part {name!r}; {did_you_mean(name, known)}")
     folder = Path(path).parent if path is not None else Path()
     quick = dict(content.get("quick", {}))
     quick["topics"] = {int(size): instead for size, instead in quick.get("topics", {}).items()}
@@ -270,7 +271,7 @@ def _made(kind: type[Any], values: Mapping[str, Any], place: str) -> Any:
     fields = {one.name: one for one in dataclasses.fields(kind)}
     for name in values:
         if name not in fields:
-            raise ValueError(f"{place}: unknown setting {name!r}; {_meant(name, fields)}")
+            raise ValueError(f"{place}: unknown setting {name!r}; {did_you_mean(name, fields)}")
     missing = [
         name
         for name, one in fields.items()
@@ -283,8 +284,3 @@ def _made(kind: type[Any], values: Mapping[str, Any], place: str) -> Any:
     return kind(
         **{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     )
-
-
-def _meant(name: str, known: Any) -> str:
-    close = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
-    return f"did you mean {' or '.join(close)}?" if close else f"choose from {', '.join(known)}"

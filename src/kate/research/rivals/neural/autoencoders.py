@@ -72,7 +72,7 @@ class AE(NeuralModel):
         set_output_bias(module, X, self.output_bias, self.loss)
 
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
-        from kate.research.rivals.neural.autoencoder_module import Autoencoder
+        from kate.research.rivals.neural.autoencoders_module import Autoencoder
 
         return Autoencoder(
             n_words,
@@ -110,7 +110,7 @@ class DAE(AE):
     }  # it names no share; 1 % keeps its stopping rule at work
 
     def _additions(self) -> dict[str, Any]:
-        from kate.research.rivals.neural.autoencoder_module import Corruption
+        from kate.research.rivals.neural.autoencoders_module import Corruption
 
         return {"corruption": Corruption(self.noise, self.noise_level)}
 

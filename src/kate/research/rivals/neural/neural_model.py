@@ -1,4 +1,7 @@
-"""NeuralModel: what all neural rivals of KATE have in common as estimators. Their networks are in ``kate.nn``."""
+"""NeuralModel: what all neural rivals of KATE have in common as estimators.
+
+The network of an estimator in NAME.py is in NAME_module.py, imported when it is needed: PyTorch takes long to load.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,11 @@ from scipy.sparse import csr_matrix
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from kate.engines.devices import Device, choose_device
 from kate.model.encoder import warn_about_empty
 from kate.model.loop import HistoryRow, progress_bar, train
 from kate.model.settings import (
+    MACHINE_PARAMETERS,
     checked_counts,
     require_between,
     require_choice,
@@ -32,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NeuralModel", "set_output_bias"]
 
-_OF_THE_MACHINE = ("random_state", "n_jobs", "device", "verbose")
 _SHARES = ("warmup", "validation_fraction", "dropout", "topic_dropout", "noise_level", "kl_warmup")
 _NOT_NEGATIVE = ("penalty", "kl_weight")
 _POSITIVE = ("learning_rate", "epsilon", "concentration")
@@ -85,7 +89,7 @@ class NeuralModel(CountsEstimator, ABC):
     patience: int | None = None
     random_state: Any = None
     n_jobs: int | None = None
-    device: Literal["auto", "cpu", "cuda"] = "auto"
+    device: Device = "auto"
     verbose: bool | None = None
 
     module_: Any = field(init=False)  # a DocumentModule; named here it would have to be imported
@@ -121,7 +125,7 @@ class NeuralModel(CountsEstimator, ABC):
         require_torch(type(self).__name__)
         import torch
 
-        from kate.research.rivals.neural.neural_training import choose_device, threads
+        from kate.research.rivals.neural.neural_training import threads
 
         with unchanged_on_failure(self):
             counts = checked_counts(self, X, reset=True)
@@ -190,7 +194,7 @@ class NeuralModel(CountsEstimator, ABC):
     def _settled(self, n_documents: int) -> dict[str, Any]:
         """All parameters that shape the result, with None replaced by what suits the documents."""
         settings: dict[str, Any] = self.get_params(deep=False)
-        for name in _OF_THE_MACHINE:
+        for name in (*MACHINE_PARAMETERS, "random_state"):
             del settings[name]
         if settings["batch_size"] is None:
             settings["batch_size"] = min(self._BATCH, max(16, n_documents // 20))
@@ -222,8 +226,6 @@ class NeuralModel(CountsEstimator, ABC):
     def _restore_state(self, arrays: Arrays, facts: dict[str, Any]) -> None:
         require_torch(type(self).__name__)
         import torch
-
-        from kate.research.rivals.neural.neural_training import choose_device
 
         super()._restore_state({}, facts)
         module = self._build(self.n_features_in_, torch.Generator(choose_device(self.device)))

@@ -13,7 +13,6 @@ import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from kate.research.rivals.neural.adadelta import Adadelta
 from kate.research.rivals.neural.batches import Batch, DenseBatch, SparseBatch
 from kate.research.rivals.neural.document_module import DocumentModule
 
@@ -201,8 +200,7 @@ def _make_optimizer(
     parameters: list[torch.nn.Parameter], name: str, learning_rate: float, epsilon: float
 ) -> torch.optim.Optimizer:
     if name == "adadelta":  # as Keras has it, where the paper was computed
-        maker = Adadelta if parameters[0].device.type == "cpu" else torch.optim.Adadelta
-        return maker(parameters, lr=learning_rate, rho=0.95, eps=epsilon)
+        return torch.optim.Adadelta(parameters, lr=learning_rate, rho=0.95, eps=epsilon)
     if name == "sgd":
         return torch.optim.SGD(parameters, lr=learning_rate, momentum=0.9)
     return torch.optim.Adam(parameters, lr=learning_rate, eps=epsilon, fused=True)

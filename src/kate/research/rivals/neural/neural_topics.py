@@ -89,7 +89,7 @@ class NVDM(_VariationalTopics):
         set_output_bias(module, X, self.output_bias, "softmax")
 
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
-        from kate.research.rivals.neural.neural_topics_modules import NeuralVariationalDocumentModel
+        from kate.research.rivals.neural.neural_topics_module import NeuralVariationalDocumentModel
 
         return NeuralVariationalDocumentModel(
             n_words, self.n_components, generator, alternate=self.alternate, **self._reader()
@@ -138,7 +138,7 @@ class ProdLDA(_VariationalTopics):
         return cls(n_components, **(settings | changes))
 
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
-        from kate.research.rivals.neural.neural_topics_modules import ProductOfExperts
+        from kate.research.rivals.neural.neural_topics_module import ProductOfExperts
 
         return ProductOfExperts(
             n_words,
@@ -193,7 +193,7 @@ class ETM(_VariationalTopics):
         return cls(n_components, **(settings | changes))
 
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
-        from kate.research.rivals.neural.neural_topics_modules import EmbeddedTopicModel
+        from kate.research.rivals.neural.neural_topics_module import EmbeddedTopicModel
 
         return EmbeddedTopicModel(
             n_words,

@@ -15,8 +15,9 @@ from kate.model.training import learning_rates
 from kate.research.rivals.neural.batches import SparseBatch
 from kate.research.rivals.neural.document_module import DocumentModule
 from kate.research.rivals.neural.neural_steps import EpochPlan, steps_for
+from kate.threads import thread_count
 
-__all__ = ["NeuralTraining", "choose_device", "encode", "threads"]
+__all__ = ["NeuralTraining", "encode", "threads"]
 
 _BLOCK = 512  # documents at a time where nothing is learned
 
@@ -84,20 +85,12 @@ def encode(module: DocumentModule, X: csr_matrix) -> NDArray[np.float32]:
     return np.concatenate(blocks).astype(np.float32, copy=False)
 
 
-def choose_device(device: str) -> torch.device:
-    """ "auto" is the GPU where there is one."""
-    has_gpu = torch.cuda.is_available()
-    if device == "cuda" and not has_gpu:
-        raise ValueError('device="cuda", but PyTorch finds no CUDA GPU here; take device="cpu" or "auto"')
-    return torch.device("cuda" if has_gpu and device != "cpu" else "cpu")
-
-
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
-    """So many threads of PyTorch for a while; None leaves them as they are."""
+    """PyTorch with so many threads for a while; None leaves them as they are."""
     before = torch.get_num_threads()
     if n_jobs is not None:
-        torch.set_num_threads(n_jobs)
+        torch.set_num_threads(thread_count(n_jobs))
     try:
         yield
     finally:

@@ -6,7 +6,7 @@ from scipy.sparse import csr_matrix
 
 torch = pytest.importorskip("torch")
 
-from kate.research.rivals.neural.autoencoder_module import Autoencoder, Corruption  # noqa: E402
+from kate.research.rivals.neural.autoencoders_module import Autoencoder, Corruption  # noqa: E402
 from kate.research.rivals.neural.batches import SparseBatch  # noqa: E402
 
 N_WORDS, N_TOPICS = 30, 6

@@ -10,7 +10,7 @@ from torch.distributions import Normal, kl_divergence  # noqa: E402
 from kate.research.rivals.neural import losses  # noqa: E402
 from kate.research.rivals.neural.batches import SparseBatch  # noqa: E402
 from kate.research.rivals.neural.gaussian import read_as  # noqa: E402
-from kate.research.rivals.neural.neural_topics_modules import (  # noqa: E402
+from kate.research.rivals.neural.neural_topics_module import (  # noqa: E402
     EmbeddedTopicModel,
     NeuralVariationalDocumentModel,
     ProductOfExperts,
