@@ -96,7 +96,7 @@ def test_numbers_are_a_regression(kate: Kate) -> None:
 
     assert code == 0
     assert "regression r2" in out
-    assert out.splitlines()[-1] == "skipped: classification (needs one class a document)"
+    assert out.splitlines()[-1] == "skipped: classification (needs one class per document)"
     [run] = read_results("elsewhere/results.jsonl")
     assert run["skipped"] == {"classification": "classification needs labels:classes"}
     assert run["dataset"]["label_kind"] == "number"
@@ -140,7 +140,7 @@ def test_an_interrupt_exits_130_keeps_the_finished_runs_and_says_how_to_go_on(
         code, out, err = kate(*QUICK)
     assert (code, out) == (130, "")
     assert err == (
-        "kate: what is finished is kept in results/results.jsonl (1 made now); "
+        "kate: finished runs are kept in results/results.jsonl (1 made now); "
         "the same command goes on from there\n"
         "kate: interrupted\n"
     )
@@ -152,6 +152,10 @@ def test_an_interrupt_exits_130_keeps_the_finished_runs_and_says_how_to_go_on(
     ("arguments", "code", "message"),
     [
         ((), 2, "give a data set or files of your own"),
+        (("--dataset", "movies", "--dimensions", "8,x"), 2, "'x' is not a whole number of at least 1"),
+        (("--dataset", "movies", "--dimensions", "0"), 2, "'0' is not a whole number of at least 1"),
+        (("--dataset", "movies", "--model", "lsa,lada"), 1, "no model is named 'lada'; did you mean lda"),
+        (("--dataset", "movies,film"), 1, "no data set is named 'film'"),
         (("--dataset", "movies", "--tasks", "clustering"), 2, "no task 'clustering'; there are classif"),
         (("--dataset", "movies", "--option", "headers=false"), 2, "movies has no option 'headers'"),
         (("--dataset", "movies", "--option", "whole"), 2, "'whole' is not of the form name=value"),
@@ -235,6 +239,20 @@ def test_the_real_movies_from_the_archive_to_the_table(kate: Kate, monkeypatch: 
     [run] = read_results("results/results.jsonl")
     assert set(run["details"]["words"]) == {"christian", "compani", "comput", "space"}
     assert run["dataset"]["documents"] == {"fitting": 3037, "validation": 300, "test": 1669}
+
+
+def test_models_and_dimensions_are_split_at_commas(kate: Kate) -> None:
+    code, out, err = kate(
+        "evaluate", "--corpus", "mine.jsonl", "--label", "topic", "--seeds", 1, "--tasks", "time",
+        "--model", "lsa,tfidf", "--model", "nmf", "--dimensions", "2, 3",
+    )  # fmt: skip
+
+    assert code == 0, err
+    runs = [run["model"] for run in read_results("results/results.jsonl")]
+    assert [(run["name"], run["n_components"]) for run in runs] == [
+        ("lsa", 2), ("lsa", 3), ("tfidf", 2), ("tfidf", 3), ("nmf", 2), ("nmf", 3),
+    ]  # fmt: skip
+    assert re.sub(" +", " ", out.splitlines()[0]) == "mine.jsonl lsa 2 lsa 3 tfidf 2 tfidf 3 nmf 2 nmf 3"
 
 
 def test_lsa_stands_in_the_same_table(kate: Kate) -> None:

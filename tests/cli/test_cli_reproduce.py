@@ -69,7 +69,7 @@ def test_a_failed_run_shows_in_the_exit_code(tmp_path: Path, grid: Path) -> None
 
 
 def test_an_unknown_row_is_refused(tmp_path: Path, grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("reproduce", "--model", "bert", "--grid", grid, "-o", tmp_path / "out") == 2
+    assert call("reproduce", "--model", "lsa,bert", "--grid", grid, "-o", tmp_path / "out") == 2
     assert "no row 'bert' can run here; there are kate, kate-noamp, lsa" in capsys.readouterr().err
 
 

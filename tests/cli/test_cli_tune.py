@@ -67,6 +67,18 @@ def test_what_is_found_can_be_evaluated_as_tuned(kate: Kate, tmp_path: Path) -> 
     assert [line["model"]["variant"] for line in lines] == ["default", "tuned"]
 
 
+def test_models_are_split_at_commas(kate: Kate, tmp_path: Path) -> None:
+    pytest.importorskip("optuna", exc_type=ImportError)
+    code, _, err = kate("tune", "--model", "quick,quick", "--dataset", "toy", "--trials", 2, "-o", "out")
+    assert code == 0, err
+    assert [path.name for path in sorted((tmp_path / "out").iterdir())] == [
+        "toy-quick-128.jsonl",
+        "toy-quick-128.toml",
+    ]
+    code, _, err = kate("tune", "--model", "quick,quack", "--dataset", "toy")
+    assert (code, "no model is named 'quack'; did you mean quick?" in err) == (1, True)
+
+
 def test_mistakes_are_told_before_the_first_search(kate: Kate) -> None:
     code, _, err = kate("tune", "--model", "quick", "--dataset", "toy", "--setting", "sped=3")
     assert (code, "the model quick has no setting 'sped'" in err) == (1, True)
@@ -115,7 +127,7 @@ def test_many_models_are_rows_beside_the_paper_with_the_best_marked(
     assert cells["ae"][1] == "0.084"
     assert cells["nmf"] == ["3", "*0.760", "±", "0.001", "*3.000"]  # whoever wins
     assert lines[8].startswith("* the best of its column; paper: as Chen & Zaki (2017) report")
-    assert lines[9] == "skipped: multilabel (needs a set of labels a document)"
+    assert lines[9] == "skipped: multilabel (needs a set of labels per document)"
 
 
 def test_few_models_are_columns_with_the_papers_numbers_below(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ def datasets(context: typer.Context, as_json: AsJson = False) -> None:
     """List the data sets that Kate can measure itself on, and whether they are here.
 
     \b
-    Example:
+    Examples:
       kate datasets --json
       kate datasets prepare 20news
     """
@@ -55,7 +55,7 @@ def _list(as_json: bool) -> None:
         for row in found
     ]
     print_table(columns, rows, right=("train", "validation", "test", "words"))
-    for row in found:  # what is long would squeeze a table of 80 columns
+    for row in found:  # below the table, which must fit into 80 columns
         typer.echo(f"\n{row.name}: {row.title}, for {row.task}; {row.licence}")
         if not row.is_here:
             typer.echo(f"{row.name} is not here: {row.how_to_get_it}")
@@ -63,12 +63,12 @@ def _list(as_json: bool) -> None:
 
 def prepare(
     name: Annotated[
-        list[str], typer.Argument(metavar="NAME", help="Data sets, as kate datasets names them.")
+        list[str], typer.Argument(metavar="NAME", help="Names of data sets, as kate datasets lists them.")
     ],
     vocabulary_size: VocabularySize = None,
     option: DataSetOption = None,
 ) -> None:
-    """Download data sets where they are not here, and count their words once: later loads take a moment.
+    """Download data sets that are not here yet, and count their words once: later loads take a moment.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""The command evaluate: data sets × models × sizes × seeds, what is missing is run, mean ± sd is shown."""
+"""The command evaluate: data sets × models × dimensions × seeds; runs what is missing and shows mean ± sd."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kate.research.evaluation import GridProgress, PlannedRun
     from kate.research.evaluation.results import Record
 
-__all__ = ["add_to", "parse_assignments"]
+__all__ = ["add_to", "parse_assignments", "parse_dimensions", "split_at_commas"]
 
 RESULTS = "results.jsonl"
 _FAILED = 1
@@ -52,7 +52,10 @@ def add_to(app: typer.Typer) -> None:
 
 def evaluate(
     dataset: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A data set (see kate datasets); repeatable.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,…", help="Data sets (see kate datasets), separated by commas; repeatable."
+        ),
     ] = None,
     corpus: Annotated[
         list[str] | None,
@@ -61,18 +64,26 @@ def evaluate(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME",
-            help=f"One of {', '.join(MODELS)}; NAME:tuned for its tuned settings; all for every one that can run "
-            "here, tuned too; kate by default; repeatable.",
+            metavar="NAME,…",
+            help=f"Models, separated by commas, of {', '.join(MODELS)}; NAME:tuned for a model with its tuned "
+            "settings; all for every model that can run here, also tuned; kate by default; repeatable.",
         ),
     ] = None,
     dimensions: Annotated[
-        list[int] | None,
-        typer.Option(metavar="N", min=1, help="Neurons, 128 by default; repeatable."),
+        list[str] | None,
+        typer.Option(
+            metavar="N,…",
+            help="The length of a document vector, 128 by default; several are compared; repeatable.",
+        ),
     ] = None,
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Runs with the seeds 0 to N - 1.")] = 3,
+    seeds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Run each model with the seeds 0 to N - 1.")
+    ] = 3,
     tasks: Annotated[
-        list[str] | None, typer.Option(metavar="NAME,…", help="Only these tasks; all that fit by default.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,…", help="Only these tasks; by default all that fit the labels and the model."
+        ),
     ] = None,
     vocabulary_size: VocabularySize = None,
     option: DataSetOption = None,
@@ -80,24 +91,30 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="Of all models, such as max_epochs=5, or of one: lda.passes=5; repeatable.",
+            help="A setting of all models, such as max_epochs=5, or of one model: lda.passes=5; repeatable.",
         ),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help=f"The folder of {RESULTS}.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help=f"The folder that holds {RESULTS}.")
     ] = Path("results"),
     test_share: Annotated[
-        float, typer.Option(metavar="X", help="Of your own documents, the share to test on.")
+        float, typer.Option(metavar="X", help="The share of your own documents to test on.")
     ] = 0.2,
     label: LabelField = None,
     label_kind: Annotated[
-        LabelKind | None, typer.Option(help="Of your own labels; guessed by default.")
+        LabelKind | None, typer.Option(help="The kind of your own labels; guessed by default.")
     ] = None,
     label_separator: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Parts the labels of a document that has several.")
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="What separates the labels of a document that has several, such as ;."
+        ),
     ] = None,
     language: Annotated[
-        str, typer.Option(help='Of your own documents, for stems and stop words; "none" for neither.')
+        str,
+        typer.Option(
+            help='The language of your own documents, for stems and stop words; "none" for neither.'
+        ),
     ] = "english",
     text: TextField = None,
     id: IdField = None,  # noqa: A002 - the name of the option
@@ -109,24 +126,23 @@ def evaluate(
 ) -> None:
     """Measure models on data sets, on all tasks that fit, and keep the scores.
 
-    Runs every model in every size with every seed, appends a line a run to DIR/results.jsonl and shows means and
-    standard deviations. What is in the file already is not run again; what failed is.
+    Fits every model with every number of dimensions and every seed, appends one line per run to DIR/results.jsonl and
+    shows means and standard deviations. Runs that are in the file already are not made again; failed runs are.
 
     \b
     Examples:
-      kate evaluate --dataset 20news --model kate --model kate-paper --dimensions 128 --seeds 3
+      kate evaluate --dataset 20news --model kate,kate-paper --dimensions 32,128 --seeds 3
       kate evaluate --dataset 20news --model all --dimensions 128
       kate evaluate --corpus reviews.csv --label stars --seeds 1
     """
     from kate.research.evaluation import CorpusSource, corpus_of, plan_runs
 
-    if not dataset and not corpus:
+    names, sizes = split_at_commas(dataset), parse_dimensions(dimensions)
+    if not names and not corpus:
         raise typer.BadParameter("give a data set or files of your own", param_hint="--dataset or --corpus")
     options = parse_assignments(option or [], "--option")
     try:
-        sources = [
-            CorpusSource.dataset(name, vocabulary_size, options) for name in dict.fromkeys(dataset or [])
-        ]
+        sources = [CorpusSource.dataset(name, vocabulary_size, options) for name in dict.fromkeys(names)]
     except TypeError as error:  # an option that the data set does not have, or of another type
         raise typer.BadParameter(str(error), param_hint="--option") from None
     if corpus:
@@ -153,15 +169,15 @@ def evaluate(
             _say(f"warning: left out {len(documents) - own.n_docs:,} documents without a label")
         sources.append(CorpusSource.of(own))
     settings = parse_assignments(setting or [], "--setting")
-    models, left_out = choose_models(model or ["kate"], settings)
+    models, left_out = choose_models(split_at_commas(model) or ["kate"], settings)
     for reason in left_out.values():
         _say(f"left out: {reason}")
-    runs = plan_runs(sources, models, dimensions or [128], range(seeds), settings)
+    runs = plan_runs(sources, models, sizes or [128], range(seeds), settings)
     _run_and_show(runs, output / RESULTS, _task_names(tasks), as_json, quiet)
 
 
 def parse_assignments(assignments: Sequence[str], param_hint: str) -> dict[str, Any]:
-    """Values by name: what reads as JSON is that (5, 0.5, true, null), anything else a string.
+    """Values by name: JSON where a value is JSON (5, 0.5, true, null), text otherwise.
 
     >>> parse_assignments(["max_epochs=5", "center=false", "loss=softmax"], "--setting")
     {'max_epochs': 5, 'center': False, 'loss': 'softmax'}
@@ -178,13 +194,36 @@ def parse_assignments(assignments: Sequence[str], param_hint: str) -> dict[str, 
     return values
 
 
+def split_at_commas(given: Sequence[str] | None) -> list[str]:
+    """Values as they were given: one by one, or several separated by commas.
+
+    >>> split_at_commas(["kate, lsa", "lda:tuned"])
+    ['kate', 'lsa', 'lda:tuned']
+    """
+    return [value.strip() for one in given or () for value in one.split(",") if value.strip()]
+
+
+def parse_dimensions(given: Sequence[str] | None) -> list[int]:
+    """The numbers of ``--dimensions``; anything but whole numbers of at least 1 is refused.
+
+    >>> parse_dimensions(["32,128", "512"])
+    [32, 128, 512]
+    """
+    values = split_at_commas(given)
+    for value in values:
+        if not value.isdecimal() or int(value) < 1:
+            raise typer.BadParameter(
+                f"{value!r} is not a whole number of at least 1", param_hint="--dimensions"
+            )
+    return [int(value) for value in values]
+
+
 def _task_names(given: Sequence[str] | None) -> list[str] | None:
-    """Tasks as they were given: one by one, or several parted by commas."""
     from kate.research.evaluation import TASKS
 
-    if not given:
+    names = split_at_commas(given)
+    if not names:
         return None
-    names = [name.strip() for one in given for name in one.split(",")]
     for name in names:
         if name not in TASKS:
             raise typer.BadParameter(f"no task {name!r}; there are {', '.join(TASKS)}", param_hint="--tasks")
@@ -206,9 +245,9 @@ def _run_and_show(
                 show(progress)
 
             records = run_grid(runs, path, tasks=tasks, progress=follow)
-    except KeyboardInterrupt:  # told after the bar has gone, or it would go with it
+    except KeyboardInterrupt:  # said after the bar has gone, which would take the message with it
         _say(
-            f"what is finished is kept in {path} ({len(made):,} made now); the same command goes on from there"
+            f"finished runs are kept in {path} ({len(made):,} made now); the same command goes on from there"
         )
         raise
     rows = summarise(records)
@@ -229,7 +268,7 @@ def _run_and_show(
 
 
 def _errors(made: Sequence[tuple[PlannedRun, Record]]) -> dict[str, list[PlannedRun]]:
-    """What went wrong, and in which runs: the same for every seed is told once."""
+    """What went wrong, and in which runs: an error that every seed has is told once."""
     runs: dict[str, list[PlannedRun]] = {}
     for run, record in made:
         for stage, error in record["errors"].items():
@@ -240,7 +279,7 @@ def _errors(made: Sequence[tuple[PlannedRun, Record]]) -> dict[str, list[Planned
 
 @contextmanager
 def _progress_bar(quiet: bool) -> Iterator[Callable[[GridProgress], None]]:
-    """A bar on standard error, where that is a terminal: runs that are over, and what is going on."""
+    """A progress bar on standard error if that is a terminal: how many runs are over, and what is running."""
     if quiet or not sys.stderr.isatty():
         yield lambda progress: None
         return

@@ -1,4 +1,4 @@
-"""The tables of evaluate: scores beside each other, the paper's among them, the best of them marked."""
+"""The tables of evaluate: the scores of models side by side, beside what the paper reports, the best one marked."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["print_tables"]
 
-_NAME_WIDTH, _SCORE_WIDTH = 32, 18  # of a column of names, of a column of means ± deviations
-_MOST_COLUMNS = 6  # more models than this are compared in rows, by their main scores
-# A curve for a figure, not for a table; the file and --json have it in full.
+_NAME_WIDTH, _SCORE_WIDTH = 32, 18  # characters of the column of names, and of a column of scores
+_MOST_COLUMNS = 6  # more models than this are compared as rows, by their main scores
+# A curve, which a figure shows better than a table; the file and --json have all of it.
 _LEFT_OUT = {f"precision@{share}%" for share in ("0.2", "0.5", "2", "5", "10", "20", "50", "100")}
-_IN_WORDS = {  # what kate.research.metrics.NEEDS calls it: what a person does
-    "labels:classes": "one class a document",
-    "labels:sets": "a set of labels a document",
-    "labels:number": "a number a document",
-    "vectors": "vectors of documents",
-    "ranking": "a ranking of them",
+# The words of kate.research.metrics.NEEDS, as people say them.
+_IN_WORDS = {
+    "labels:classes": "one class per document",
+    "labels:sets": "a set of labels per document",
+    "labels:number": "one number per document",
+    "vectors": "document vectors",
+    "ranking": "a ranking of documents",
     "topics": "a model with topics",
-    "words": "a model with vectors of words",
+    "words": "a model with word vectors",
 }
 
 
@@ -55,7 +56,7 @@ _HEADLINES = (
 
 
 def print_tables(rows: Sequence[Summary]) -> None:
-    """Tables for every data set: few models side by side with all scores, many below each other by the main ones."""
+    """Tables for every data set: few models as columns with all scores, many models as rows with the main scores."""
     is_first = True
     for dataset in dict.fromkeys(row.dataset for row in rows):
         of_dataset = [row for row in rows if row.dataset == dataset]
@@ -75,7 +76,7 @@ def print_tables(rows: Sequence[Summary]) -> None:
 
 
 def _print_comparison(dataset: str, rows: Sequence[Summary]) -> None:
-    """A line a model, a column a main score; beside it what the paper reports, where it reports anything."""
+    """One line per model, one column per main score; beside it what the paper reports, if it reports anything."""
     headlines = [
         headline
         for headline in _HEADLINES
@@ -102,7 +103,7 @@ def _print_comparison(dataset: str, rows: Sequence[Summary]) -> None:
 
 
 def _marked(values: Sequence[float | None], cells: Sequence[str], headline: Headline) -> list[str]:
-    """The cells, with a star at the best."""
+    """The cells, with a star before the best."""
     known = [value for value in values if value is not None]
     if not known:
         return list(cells)
@@ -132,7 +133,7 @@ def _in_blocks(rows: list[Summary]) -> list[list[Summary]]:
 
 
 def _print_block(dataset: str, rows: Sequence[Summary]) -> None:
-    """A line a score, a column a model; below a score what the paper reports of it."""
+    """One line per score, one column per model; below a score what the paper reports."""
     columns = [f"{row.model} {row.n_components}" for row in rows]
     names = dict.fromkeys(
         (task, name) for row in rows for task, scores in row.scores.items() for name in scores
@@ -152,7 +153,7 @@ def _print_block(dataset: str, rows: Sequence[Summary]) -> None:
 
 
 def _skipped(rows: Sequence[Summary]) -> list[str]:
-    """A line for every task that was not scored, and why; which models, where others were."""
+    """One line for every task that was not scored, with the reason; for some models only, with their names."""
     models: dict[str, dict[str, list[str]]] = {}
     for row in rows:
         for task, reason in row.skipped.items():
@@ -160,7 +161,9 @@ def _skipped(rows: Sequence[Summary]) -> list[str]:
                 models.setdefault(task, {}).setdefault(reason, []).append(f"{row.model} {row.n_components}")
     lines = []
     for task, reasons in models.items():
-        if not any(task in row.scores for row in rows):  # no model was: what most of them lack says why
+        if not any(
+            task in row.scores for row in rows
+        ):  # no model was scored: the most frequent reason is told
             reason = max(reasons, key=lambda one: len(reasons[one]))
             lines.append(f"skipped: {task} ({_in_words(task, reason)})")
             continue
@@ -170,10 +173,10 @@ def _skipped(rows: Sequence[Summary]) -> list[str]:
 
 
 def _in_words(task: str, reason: str) -> str:
-    """The reason of a skipped task as a person would put it.
+    """The reason of a skipped task in plain words.
 
     >>> _in_words("retrieval", "retrieval needs labels:classes or labels:sets")
-    'needs one class a document or a set of labels a document'
+    'needs one class per document or a set of labels per document'
     """
     stated = f"{task} needs "
     if not reason.startswith(stated):

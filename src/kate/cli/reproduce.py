@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kate.cli.evaluate import split_at_commas
 from kate.cli.options import AsJson, Quiet
 from kate.cli.output import print_json
 
@@ -24,7 +25,7 @@ __all__ = ["Lines", "add_to", "live_table"]
 
 RESULTS = "results.jsonl"
 _FAILED = 1
-_MOST_NAMED = 8  # running or waiting runs that the live table names
+_MOST_NAMED = 8  # runs at work that the live table names
 
 
 def add_to(app: typer.Typer) -> None:
@@ -34,50 +35,58 @@ def add_to(app: typer.Typer) -> None:
 def reproduce(
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME …", help="Only these outputs, such as table5 or figure4; repeatable."),
+        typer.Option(
+            metavar="NAME …", help="Make only these outputs, such as table5 or figure4; repeatable."
+        ),
     ] = None,
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]…", help="More names for --only.")
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Run only these rows of the tables now, such as kate; repeatable."),
+        typer.Option(
+            metavar="NAME,…", help="Run only these rows of the tables now, such as kate,lsa; repeatable."
+        ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first look in minutes: everything, but very small.")
+        bool, typer.Option("--quick", help="A first look in minutes: everything, but on few documents.")
     ] = False,
     seeds: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Runs with the seeds 0 to N - 1; 5 by default.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Run each model with the seeds 0 to N - 1; 5 by default."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="The folder of results and page.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="The folder for the results and the page."),
     ] = None,
     grid: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Another grid than the paper's (experiments/paper.toml)."),
+        typer.Option(metavar="FILE", help="Your own grid instead of the paper's (experiments/paper.toml)."),
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Answer the paper's claims from the runs that are there; run nothing."),
+        typer.Option("--check", help="Answer the paper's claims from the runs made so far; run nothing."),
     ] = False,
     no_runs: Annotated[
-        bool, typer.Option("--no-runs", help="Make the page from the runs that are there; run nothing.")
+        bool, typer.Option("--no-runs", help="Make the page from the runs made so far; run nothing.")
     ] = False,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Runs at a time; as many as there are cores by default."),
+        typer.Option(
+            metavar="N", min=1, help="How many runs at a time; as many as there are cores by default."
+        ),
     ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make every table and figure of the paper again, ours beside theirs.
+    """Make every table and figure of the paper again, our numbers beside the paper's.
 
-    Runs what is missing, side by side, and writes DIR/index.html (one page, no network), report.md, figures/ and
-    results.jsonl. Whatever ends it, the next call goes on where it stopped.
+    Runs what is missing, several runs at a time, and writes DIR/index.html (one page, no network), report.md, figures/
+    and results.jsonl. If it is stopped, the next call goes on from there.
 
     \b
     Examples:
-      kate reproduce --quick                    the whole page, very small, in minutes
+      kate reproduce --quick                    the whole page in minutes, on few documents
       kate reproduce --only table5 --seeds 3 -o paper
       kate reproduce --check -o paper
     """
@@ -97,13 +106,13 @@ def reproduce(
         folder.mkdir(parents=True, exist_ok=True)
         records = {record["key"]: record for record in read_results(results)}
     else:
-        records = _run(plan, results, _rows(plan, model), jobs, quiet)
+        records = _run(plan, results, _rows(plan, split_at_commas(model)), jobs, quiet)
     _finish(plan, records, folder, as_json)
 
 
-def _rows(plan: RunPlan, models: list[str] | None) -> list[str] | None:
+def _rows(plan: RunPlan, models: list[str]) -> list[str] | None:
     known = {name for demand in plan.demands.values() for name in demand.models}
-    for name in models or ():
+    for name in models:
         if name not in known:
             raise typer.BadParameter(
                 f"no row {name!r} can run here; there are {', '.join(sorted(known))}", param_hint="--model"
@@ -151,7 +160,7 @@ def _show_claims(plan: RunPlan, records: dict[str, Record], as_json: bool) -> No
         print_json([claim.as_dict() for claim in claims])
         return
     if plan.grid.quick is not None:
-        typer.echo("kate: a quick look: these figures say nothing about the models", err=True)
+        typer.echo("kate: a quick look: these numbers say nothing about the models", err=True)
     for claim in claims:
         typer.echo(claim.text)
         for protocol, answer in claim.answers.items():
@@ -162,7 +171,7 @@ def _show_claims(plan: RunPlan, records: dict[str, Record], as_json: bool) -> No
 
 @contextmanager
 def _watching(quiet: bool) -> Iterator[Watcher | None]:
-    """A live table on a terminal, a line a run elsewhere, nothing when quiet."""
+    """A live table on a terminal, one line per run elsewhere, nothing when quiet."""
     if quiet:
         yield None
         return
@@ -177,7 +186,7 @@ def _watching(quiet: bool) -> Iterator[Watcher | None]:
 
 
 class Lines:
-    """A line for every run that is over."""
+    """Prints one line for every run that is over."""
 
     def __init__(self) -> None:
         self._n_told = 0
@@ -201,7 +210,7 @@ def _told(record: Record) -> str:
 
 
 def live_table(standing: Standing) -> Any:
-    """What is done, running and left, by output, and the runs at work."""
+    """How many runs are done, running and left, the runs at work, and what is left of each output."""
     from rich.table import Table
     from rich.text import Text
 
@@ -229,7 +238,7 @@ def live_table(standing: Standing) -> Any:
 
 
 def _duration(seconds: float | None) -> str:
-    """Seconds as a person says them.
+    """Seconds, minutes or hours, as they are read best.
 
     >>> _duration(42), _duration(400), _duration(9000)
     ('42 s', '7 min', '2.5 h')

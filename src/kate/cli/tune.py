@@ -1,4 +1,4 @@
-"""The command tune: settings of models searched on validation documents, every model with the same budget."""
+"""The command tune: searches the settings of models on validation documents, with the same budget for each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kate.cli.evaluate import parse_assignments
+from kate.cli.evaluate import parse_assignments, split_at_commas
 from kate.cli.options import AsJson, DataSetOption, Quiet, VocabularySize
 from kate.cli.output import print_json, print_table
 
@@ -24,40 +24,53 @@ def add_to(app: typer.Typer) -> None:
 
 def tune(
     model: Annotated[
-        list[str], typer.Option(metavar="NAME", help="A model, or all that can run here; repeatable.")
+        list[str],
+        typer.Option(
+            metavar="NAME,…",
+            help="Models, separated by commas, or all for every one that can run here; repeatable.",
+        ),
     ],
     dataset: Annotated[str, typer.Option(metavar="NAME", help="A data set (see kate datasets).")],
     trials: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="For each model; the first has the settings it starts from."),
+        typer.Option(metavar="N", min=1, help="Trials per model; the first has the settings it starts from."),
     ] = 20,
-    dimensions: Annotated[int, typer.Option(metavar="N", min=1, help="Neurons.")] = 128,
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Fits in a trial, averaged.")] = 1,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the search.")] = 0,
+    dimensions: Annotated[
+        int, typer.Option(metavar="N", min=1, help="The length of a document vector.")
+    ] = 128,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Fits per trial; their mean counts.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of the search.")] = 0,
     vocabulary_size: VocabularySize = None,
     option: DataSetOption = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Held fixed in all trials: max_epochs=20, or lda.passes=5."),
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="A setting that all trials have: max_epochs=20, or of one model: lda.passes=5.",
+        ),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder of the histories of trials.")
+        Path,
+        typer.Option("--output", "-o", metavar="DIR", help="The folder for the histories of the trials."),
     ] = Path("tuning"),
     update: Annotated[
         bool,
-        typer.Option("--update", help="Write what is found into the tuned settings of this installation."),
+        typer.Option(
+            "--update", help="Make the settings that are found those of NAME:tuned in this installation."
+        ),
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Search the settings of models on validation documents; test documents are never touched.
+    """Search the settings of models on validation documents; test documents are never used.
 
-    Every trial is a line of DIR/DATASET-MODEL-TOPICS.jsonl as soon as it is over, and the same command goes on from
-    there. The best is written to DIR/DATASET-MODEL-TOPICS.toml; with --update it is what NAME:tuned stands for.
+    Every trial is one line of DIR/DATASET-MODEL-DIMENSIONS.jsonl as soon as it is over; after an interruption the same
+    command goes on from there. The best settings are written to DIR/DATASET-MODEL-DIMENSIONS.toml; with --update they
+    become those of NAME:tuned.
 
     \b
     Examples:
-      kate tune --model lda --dataset 20news --trials 20
+      kate tune --model lda,nmf --dataset 20news --trials 20
       kate tune --model all --dataset 20news --trials 20 --update
     """
     from kate.research.evaluation.corpora import CorpusSource
@@ -68,7 +81,7 @@ def tune(
     from kate.storage.files import whole_file
 
     fixed = parse_assignments(setting or [], "--setting")
-    chosen, left_out = choose_models(model, fixed)
+    chosen, left_out = choose_models(split_at_commas(model), fixed)
     for reason in left_out.values():
         _say(f"left out: {reason}")
     source = CorpusSource.dataset(dataset, vocabulary_size, parse_assignments(option or [], "--option"))
@@ -78,7 +91,7 @@ def tune(
         if not name.endswith(TUNED)
     ]
     for search in searches:
-        search.key()  # a setting that the model does not have is told before the first search
+        search.key()  # an unknown setting is refused before the first search starts
     found: dict[str, Tuned] = {}
     for search in searches:
         place = output / f"{dataset}-{search.model}-{dimensions}"
@@ -92,7 +105,7 @@ def tune(
     else:
         _print_found(found)
     if not quiet and not update:
-        _say(f"found settings are in {output}; --update makes them those of NAME:tuned")
+        _say(f"the settings found are in {output}; --update makes them those of NAME:tuned")
 
 
 def _show(done: TrialDone) -> None:
@@ -109,7 +122,8 @@ def _print_found(found: dict[str, Tuned]) -> None:
             name,
             str(tuned.trials),
             f"{tuned.score:.4f}",
-            ", ".join(f"{setting}={value}" for setting, value in tuned.settings.items()) or "as it starts",
+            ", ".join(f"{setting}={value}" for setting, value in tuned.settings.items())
+            or "those it starts from",
         )
         for name, tuned in found.items()
     ]
