@@ -1,4 +1,4 @@
-"""Where to compute: asked without importing PyTorch where there is no GPU it could use."""
+"""Where to compute, CPU or GPU. PyTorch is imported only where there may be a GPU for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Precision = Literal["float32", "tf32", "bf16"]
 
 
 def choose_device(device: Device) -> Literal["cpu", "cuda"]:
-    """The device for a setting; "auto" is a GPU where PyTorch is installed and sees one, and the CPU otherwise.
+    """The device for a setting; "auto" uses a GPU if there is one and PyTorch is installed, otherwise the CPU.
 
     >>> choose_device("cpu")
     'cpu'
@@ -38,7 +38,7 @@ def choose_device(device: Device) -> Literal["cpu", "cuda"]:
 
 
 def _has_driver() -> bool:
-    """Whether NVIDIA's driver is there: to import PyTorch only to hear that it is not would take seconds."""
+    """Whether NVIDIA's driver is installed. Asking PyTorch would take seconds, to import it."""
     if Path("/dev/nvidiactl").exists() or Path("/dev/dxg").exists():  # Linux, and Linux inside Windows
         return True
     try:

@@ -17,7 +17,7 @@ Activation = Literal["tanh", "sigmoid"]
 
 
 def floats(*shape: int) -> Floats:
-    """Zeros that begin at a whole cache line: so no row of whole vectors touches one line more than it must."""
+    """Zeros aligned to cache lines, so that rows of whole vectors touch no more lines than needed."""
     n = int(np.prod(shape))
     room = np.zeros(n + 16, np.float32)
     start = -room.ctypes.data % 64 // 4
@@ -45,7 +45,8 @@ class Network(NamedTuple):
 class Recipe:
     """What a step computes: the loss, the activation, the competition (none for 0 winners), the word dropout.
 
-    ``n_sampled``: only the words of a batch are reconstructed and so many of the others, drawn for it; 0 is all words.
+    ``n_sampled``: only the words of a batch are reconstructed, and so many of the others, drawn anew for every batch; 0
+    reconstructs all words.
     """
 
     loss: Loss = "cross-entropy"
@@ -56,13 +57,13 @@ class Recipe:
     n_sampled: int = 0
 
     def as_encoding(self) -> Recipe:
-        """The same network as it encodes: no competition, no dropout."""
+        """The recipe by which the same network encodes: no competition, no dropout."""
         return Recipe(self.loss, self.activation)
 
 
 @dataclass
 class Optimizer:
-    """Adam or Adadelta with its two running moments of every parameter.
+    """Adam or Adadelta, with two running moments for every parameter.
 
     ``decay`` is Adam's (beta1, beta2); for Adadelta both are rho.
     """
@@ -86,7 +87,7 @@ class Optimizer:
 
 
 class Engine(Protocol):
-    """What trains a network on sparse rows that are already scaled (float32 CSR), wherever it computes."""
+    """What trains a network on sparse rows that are already scaled (float32 CSR), on the CPU or on a GPU."""
 
     network: Network
 
@@ -98,13 +99,13 @@ class Engine(Protocol):
         optimizer: Optimizer,
         seeds: NDArray[np.int64],
     ) -> float:
-        """A step for each batch of documents, with its learning rate and dropout seed; returns the summed loss."""
+        """One step per batch of documents, with its learning rate and dropout seed; returns the summed loss."""
 
     def loss(self, X: csr_matrix) -> float:
         """The mean loss of a document without competition and dropout, as encoding works."""
 
     def fetch(self) -> None:
-        """Bring ``network`` and the optimizer up to date, where they are trained elsewhere than in these arrays."""
+        """Copy what was learned into ``network`` and the optimizer, where it was learned on another device."""
 
     def send(self) -> None:
-        """Go on with ``network`` as it is now."""
+        """Copy ``network`` to the device, where there is one, and go on from there."""

@@ -50,7 +50,9 @@ def check_rows(X: Any, n_words: int) -> None:
 def check_documents(batches: list[NDArray[np.int64]], n_docs: int) -> None:
     """Refuse batches that are empty, or name documents that are not there."""
     if not batches or not all(docs.size for docs in batches):
-        raise ValueError("a batch has no documents, or there is no batch; expected at least one document in each")
+        raise ValueError(
+            "a batch has no documents, or there is no batch; expected at least one document in each"
+        )
     docs = np.concatenate(batches)
     if docs.min() < 0 or docs.max() >= n_docs:
         found = f"documents from {docs.min()} to {docs.max()}"

@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 from scipy.sparse import csr_matrix
 
-from kate.engines.cpu.barrier import STOP, meet, new_state, next_item, run_together
+from kate.engines.cpu.barrier import STOP, new_state, next_item, run_together, wait_for_all
 from kate.engines.cpu.cpu_engine import CPUEngine
 from kate.engines.network import Network, Recipe
 
@@ -21,7 +21,7 @@ def count_together(n_threads, state, n_rounds, n_items, counts):
         while item < n_items:
             counts[item] += 1
             item = next_item(state)
-        if not meet(state, n_threads):
+        if not wait_for_all(state, n_threads):
             return False
     return True
 

@@ -9,10 +9,10 @@ from engines import dense
 from kate.competition import compete as compete_by_definition
 from kate.engines.cpu import cpu_engine, hidden
 from kate.engines.cpu.barrier import run_together
-from kate.engines.cpu.buffers import GRADIENT, ROW, padded, rule_of, space_for
+from kate.engines.cpu.buffers import GRADIENT, ROW, new_workspace, padded, rule_of
 from kate.engines.cpu.cpu_engine import CPUEngine
-from kate.engines.cpu.hidden import compete
 from kate.engines.cpu.simd_math import TILE
+from kate.engines.cpu.winners import compete
 from kate.engines.network import Network, Optimizer, Recipe
 
 LOSSES = ["cross-entropy", "softmax"]
@@ -160,14 +160,14 @@ def test_competition_of_the_engine_is_the_definition():
 
 
 def competed_by_engine(z, n_winners, alpha):
-    space = space_for(TILE, padded(z.shape[1]), len(z), n_winners, 1, keeps_tiles=True, is_softmax=False)
+    space = new_workspace(TILE, padded(z.shape[1]), len(z), n_winners, 1, keeps_tiles=True, is_softmax=False)
     rule = rule_of(Recipe("cross-entropy", "tanh", n_winners, alpha), None, GRADIENT, z.shape[1])
     space.Z[:, : z.shape[1]] = z
     for d in range(len(z)):
         compete_document(d, rule, space)
-        n = space.n_who[d]
-        assert (space.who[d, :n] // ROW).tolist() == np.flatnonzero(space.A[d]).tolist()
-        np.testing.assert_array_equal(space.value[d, :n], space.A[d][space.A[d] != 0])
+        n = space.n_active[d]
+        assert (space.active[d, :n] // ROW).tolist() == np.flatnonzero(space.A[d]).tolist()
+        np.testing.assert_array_equal(space.active_value[d, :n], space.A[d][space.A[d] != 0])
     return space.A[:, : z.shape[1]]
 
 

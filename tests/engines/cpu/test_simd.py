@@ -5,7 +5,6 @@ from numba import njit
 
 from kate.engines.cpu.addresses import address
 from kate.engines.cpu.buffers import ROW, all_words
-from kate.engines.cpu.decoder import _turn_tile
 from kate.engines.cpu.simd_math import BYTES, TILE, exp, log, reciprocal, reciprocal_root
 from kate.engines.cpu.simd_memory import (
     add_eight_sums,
@@ -18,6 +17,7 @@ from kate.engines.cpu.simd_memory import (
     total,
 )
 from kate.engines.cpu.target import LANES
+from kate.engines.cpu.tiles import transpose_tile
 from kate.engines.network import floats
 
 
@@ -81,11 +81,11 @@ def test_comparisons_of_lanes():
 
 
 @njit
-def turn_tile(W, tile, words, out):
-    _turn_tile(W, tile, words, address(out))
+def transposed_tile(W, tile, words, out):
+    transpose_tile(W, tile, words, address(out))
 
 
-def test_a_tile_of_words_is_turned_whole():
+def test_a_whole_tile_of_words_is_transposed():
     """LLVM once removed the transposition inside its callers: addresses were integers then."""
     n_components = 3 * LANES
     W = floats(2 * TILE, n_components)
@@ -94,5 +94,5 @@ def test_a_tile_of_words_is_turned_whole():
     assert ROW == 4 * TILE
     for tile in range(2):
         out = floats(n_components, TILE)
-        turn_tile(W, tile, words, out)
+        transposed_tile(W, tile, words, out)
         np.testing.assert_array_equal(out, W[tile * TILE : (tile + 1) * TILE].T)

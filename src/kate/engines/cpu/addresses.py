@@ -19,7 +19,7 @@ from numba.extending import lower_builtin, models, register_model, type_callable
 
 from kate.engines.cpu.simd_math import INT, LONG, intrinsic, kernel
 
-__all__ = ["address", "address_type", "moved", "pointer", "prefetch"]
+__all__ = ["address", "address_type", "offset_by", "pointer", "prefetch"]
 
 _BYTE_POINTER = ir.IntType(8).as_pointer()
 _CACHE_LINE = 64  # bytes
@@ -50,10 +50,10 @@ def _type_of_sum(context):
 
 @lower_builtin(operator.add, _Address, types.Integer)
 def _lower_sum(context, builder, signature, args):
-    return moved(builder, args[0], context.cast(builder, args[1], signature.args[1], types.int64))
+    return offset_by(builder, args[0], context.cast(builder, args[1], signature.args[1], types.int64))
 
 
-def moved(builder, where, n_bytes):
+def offset_by(builder, where, n_bytes):
     """For other intrinsics: the address so many bytes further on; a number, or an integer of the compiled code."""
     return builder.gep(where, [ir.Constant(LONG, n_bytes) if isinstance(n_bytes, int) else n_bytes])
 

@@ -2,13 +2,13 @@
 
 A training step takes less than a millisecond, and starting threads for each of its passes would cost as much. So every
 thread runs the same compiled function from the first batch to the last. What they share is ``state``, an array of
-integers a cache line apart, changed by atomic instructions alone:
+integers in cache lines of their own, changed by atomic instructions alone:
 
-    item = next_item(state)                 0, 1, 2, ... each to one thread
-    if not meet(state, n_threads): return   nobody goes on before all have come; the counter starts over
+    item = next_item(state)                           0, 1, 2, ... each to one thread
+    if not wait_for_all(state, n_threads): return     nobody goes on before all have come; the counter starts over
 
 Between barriers no thread reads what another one writes, so that nothing is locked. Where one of them fails, the others
-would wait for it in vain: ``meet`` then says that they are to end as well.
+would wait for ever: ``wait_for_all`` then tells them to end as well.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -26,22 +26,33 @@ from numba import types
 from numba.core.cgutils import get_or_insert_function
 from numpy.typing import NDArray
 
-from kate.engines.cpu.addresses import address, address_type, moved, pointer
+from kate.engines.cpu.addresses import address, address_type, offset_by, pointer
 from kate.engines.cpu.simd_math import LONG, intrinsic, kernel
 
-__all__ = ["DONE", "HALT", "STOP", "meet", "new_state", "next_item", "run_together", "tell", "told"]
+__all__ = [
+    "DONE",
+    "HALT",
+    "STOP",
+    "new_state",
+    "next_item",
+    "read_state",
+    "run_together",
+    "wait_for_all",
+    "write_state",
+]
 
-_LINE = 16  # integers between two of ours: two cache lines, as neighbouring lines are fetched in pairs
+_LINE = 16  # integers from one to the next: two cache lines, because processors fetch lines in pairs
 _COUNTER, _ARRIVED, _PHASE, _BROKEN, STOP, HALT, DONE = (_LINE * i for i in range(7))
-_PATIENCE = 2_000  # looks at the barrier before the processor is offered to somebody else
+_PATIENCE = 2_000  # how often a thread looks before it offers its processor to another one
 
 
 def new_state() -> NDArray[np.int64]:
+    """What the threads of one run share."""
     return np.zeros(7 * _LINE, np.int64)
 
 
 def _at(builder, where, index):
-    return pointer(builder, moved(builder, where, builder.mul(index, ir.Constant(LONG, 8))), LONG)
+    return pointer(builder, offset_by(builder, where, builder.mul(index, ir.Constant(LONG, 8))), LONG)
 
 
 @intrinsic
@@ -55,7 +66,7 @@ def _add(ctx, where, index, number):
 
 
 @intrinsic
-def told(ctx, where, index):
+def read_state(ctx, where, index):
     """Read an integer of the state."""
 
     def codegen(context, builder, signature, args):
@@ -65,7 +76,7 @@ def told(ctx, where, index):
 
 
 @intrinsic
-def tell(ctx, where, index, number):
+def write_state(ctx, where, index, number):
     """Write an integer of the state."""
 
     def codegen(context, builder, signature, args):
@@ -76,8 +87,8 @@ def tell(ctx, where, index, number):
 
 
 @intrinsic
-def _give_way(ctx):
-    """Offer the processor to another thread: more threads than processors must not wait for each other in vain."""
+def _yield_processor(ctx):
+    """Offer the processor to another thread, for which this one may be waiting."""
 
     def codegen(context, builder, signature, args):
         name = "SwitchToThread" if sys.platform == "win32" else "sched_yield"
@@ -90,27 +101,28 @@ def _give_way(ctx):
 
 @kernel
 def next_item(state):
+    """The number of the next item of a pass; every number is given to one thread."""
     return _add(address(state), _COUNTER, 1)
 
 
 @kernel
-def meet(state, n_threads):
+def wait_for_all(state, n_threads):
     """Wait for all threads; the last to come lets the counter of items start over. False: one of them failed."""
     where = address(state)
-    phase = told(where, _PHASE)
+    phase = read_state(where, _PHASE)
     if _add(where, _ARRIVED, 1) == n_threads - 1:
-        tell(where, _ARRIVED, 0)
-        tell(where, _COUNTER, 0)
-        tell(where, _PHASE, phase + 1)
+        write_state(where, _ARRIVED, 0)
+        write_state(where, _COUNTER, 0)
+        write_state(where, _PHASE, phase + 1)
         return True
     looks = 0
-    while told(where, _PHASE) == phase:
+    while read_state(where, _PHASE) == phase:
         looks += 1
         if looks >= _PATIENCE:
             looks = 0
-            if told(where, _BROKEN) > 0:
+            if read_state(where, _BROKEN) > 0:
                 return False
-            _give_way()
+            _yield_processor()
     return True
 
 

@@ -1,4 +1,9 @@
-"""What the passes of a CPU step share: the documents, the rule of a step, the words of a batch, memory to work in."""
+"""What the passes of a CPU step share: the documents, the rule of a step, the words of a batch, memory to work in.
+
+Shapes: B documents in a batch, V words, m neurons (padded to whole vectors), at most K active neurons in a document.
+Words are decoded in tiles of TILE words. Lists that compiled code walks through hold places in bytes, not numbers of
+rows, so that it need not multiply.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +17,23 @@ from kate.engines.cpu.simd_math import TILE
 from kate.engines.cpu.target import LANES
 from kate.engines.network import Network, Optimizer, Recipe, floats
 
-GROUPS = (
-    16  # in which tiles of words are dealt: parts of the hidden gradient, and so the most threads that help
-)
-BLOCK = 128  # rows of a tile, 32 KiB of them, that stay in the nearest caches while all documents use them
-ROW = 4 * TILE  # bytes of a tile's row
-ADDED, LEVEL, FACTOR = range(3)  # of what is decoded for one document alone
-LOSS, GRADIENT, ADAM, ADADELTA = range(4)  # what a step is for: to measure, to differentiate, or to learn
+# Tiles of words are dealt to so many groups, and each group sums its own part of the hidden gradient. Because the
+# number is fixed, the result does not depend on the number of threads. The decoder pass can use no more threads.
+GROUPS = 16
+# Rows of a tile that are used at a time: with 16 lanes they take 32 KiB, and stay in the nearest cache meanwhile.
+BLOCK = 128
+ROW = 4 * TILE  # bytes of a row of a tile
+ADDED, LEVEL, FACTOR = range(3)  # columns of Workspace.own_terms
+LOSS, GRADIENT, ADAM, ADADELTA = range(
+    4
+)  # what a run is for: the loss, the gradient, or training by an optimizer
 
 
 class Rows(NamedTuple):
-    """Scaled sparse documents; ``values`` are input and target at once. ``docs`` in batches ptr[i]:ptr[i + 1].
+    """Scaled sparse documents (CSR); ``values`` are the input and the target. Batch i has ``docs[ptr[i]:ptr[i + 1]]``.
 
-    ``indices`` are read as 32-bit integers, ``stride`` apart: one compiled function for matrices of any size.
+    ``indices`` are read as 32-bit integers that are ``stride`` apart, so that the same compiled function reads indices
+    of 32 and of 64 bits.
     """
 
     indptr: Any
@@ -36,7 +45,7 @@ class Rows(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """A network's arrays (or their gradient, or moments), columns padded to whole vectors."""
+    """A network's arrays (or their gradient, or the optimizer's moments), columns padded to whole vectors."""
 
     W: Any  # (V, m)
     b: Any  # (m,)
@@ -44,7 +53,7 @@ class Parameters(NamedTuple):
 
 
 class RunArrays(NamedTuple):
-    """What a run reads and changes; the last three are not touched where it is not for them."""
+    """What a run reads and changes. To measure the loss, only the parameters are used."""
 
     parameters: Parameters
     gradient: Parameters
@@ -53,7 +62,11 @@ class RunArrays(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """:class:`kate.engines.network.Recipe` and the optimizer in numbers; ``m`` is the number of real neurons."""
+    """:class:`kate.engines.network.Recipe` and the optimizer in numbers; ``m`` is the number of neurons, not padded.
+
+    ``n_draws`` is None where all words are decoded. None is another type than an integer, so that numba compiles the
+    code for samples only where a sample is asked for.
+    """
 
     purpose: int
     softmax: bool
@@ -66,13 +79,11 @@ class Rule(NamedTuple):
     decay2: float
     epsilon: float
     n_steps: int
-    n_draws: (
-        int | None
-    )  # None is no sample, and a type of its own: code for samples alone is then not even compiled
+    n_draws: int | None
 
 
 class Update(NamedTuple):
-    """The optimizer at one step: ``correct1`` and ``correct2`` undo that Adam's moments start at zero."""
+    """The optimizer at one step; ``correct1`` and ``correct2`` correct Adam's moments, which start at zero."""
 
     purpose: int
     rate: np.float32
@@ -84,73 +95,87 @@ class Update(NamedTuple):
 
 
 class Words(NamedTuple):
-    """The words that a batch decodes, and which of its documents have them: first those decoded for all of them.
+    """The words that a batch decodes, and which of its documents have them.
 
-    Entries of the word ``words[i]`` are ptr[i]:ptr[i + 1] of ``docs`` (in the batch) and ``entries`` (of the rows).
+    First come the words that are decoded for all documents; after them, with a sample, those that one document alone
+    has, which are decoded for that document. The entries of ``words[i]`` are ptr[i]:ptr[i + 1] of ``docs`` (numbers in
+    the batch) and of ``entries`` (numbers in the rows).
     """
 
-    n: Any  # (2,): how many are decoded for all documents, and how many with those decoded for their own alone
+    n: Any  # (2,): how many words are decoded for all documents, and how many words there are
     words: Any  # padded to whole tiles
-    bytes: Any  # the same: where a word's row begins in W
+    bytes: Any  # where the row of each word begins in W
     ptr: Any
     docs: Any
     entries: Any
-    weight: Any  # how many words a sampled one stands for; 0 where it is decoded for its own document alone
+    weight: Any  # how many words a sampled word stands for; 0 where only its own document decodes it
     log_weight: Any
-    local: Any  # (V,) int32: where a word stands among ``words``, or -1; without sampling empty
-    chance: Any  # (V,): of being drawn
+    local: Any  # (V,) int32: the place of a word among ``words``, or -1; empty without a sample
+    chance: Any  # (V,): the chance of a word to be drawn
 
 
-class Tables(NamedTuple):
-    """What sampling keeps of every word: the chance that it is drawn, and where it stands in two batches."""
+class SamplingTables(NamedTuple):
+    """What sampling keeps of every word: the chance that it is drawn, and its place in this and in the next batch."""
 
     chance: NDArray[np.float32]
     local: tuple[NDArray[np.int32], ...]
 
 
-class Space(NamedTuple):
-    """Memory that a step works in. B documents, m neurons, K at most not silent, tiles of TILE words."""
+class Workspace(NamedTuple):
+    """The memory that a step works in. A neuron is active in a document where it wins, or where none has to."""
 
+    # one row per document
     Z: Any  # (B, m): the hidden layer
-    A: Any  # (B, m): after the competition
-    Y: Any  # (B, m): Σ x W over a document's words
-    D: Any  # (B, m): dL / d(W x + b)
-    kept: Any  # (B, m): what a word that the encoder saw adds to its row's gradient, over x
-    dropped: Any  # (B, m): and what one adds that it did not see
-    who: Any  # (B, K) int32: the neurons that are not silent, each as the place of its row in a tile (bytes)
-    value: Any  # (B, K): and their values in A
-    n_who: Any  # (B,): how many they are; silent ones follow, up to a multiple of 8
-    split: Any  # (B, blocks + 1): where the neurons of a block begin in ``who``
-    place: Any  # (B, K) int32: where they stand in ``won``
-    won_ptr: Any  # (m + 1,): the documents in which a neuron is not silent are won_ptr[j]:won_ptr[j + 1] ...
-    won: Any  # int32: ... of this, each as the place of its row in a tile of E (bytes)
-    won_value: Any  # and its value there times the document's factor
-    all_docs: Any  # (B,) int32: every document's row
-    factor: Any  # (B,): from E to the residual, over the batch size
+    A: Any  # (B, m): the hidden layer after the competition
+    Y: Any  # (B, m): Σ x W over the words of a document
+    D: Any  # (B, m): dL / d(Wᵀ x + b)
+    kept: Any  # (B, m): times x, what a word that dropout kept adds to the gradient of its row of W
+    dropped: Any  # (B, m): the same for a word that dropout removed
     mass: Any  # (B,): Σ x
-    target: Any  # (B,): Σ x o, what the target contributes to either loss
-    level: Any  # (B,): logits are exponentiated relative to this
-    E: Any  # (tiles, B, TILE): sigmoids, or exponentials
-    levels: Any  # (tiles, B): the level they are relative to
-    last_level: Any  # (GROUPS, B)
+    target: Any  # (B,): Σ x o, the target's part of the loss; later the loss that is not in ``losses``
+    level: (
+        Any  # (B,): what is subtracted from the logits before exp, so that it neither overflows nor vanishes
+    )
+    factor: Any  # (B,): residual = factor · E - x / B
+    # the active neurons of each document
+    active: Any  # (B, K) int32: where their rows begin in a transposed tile, in bytes
+    active_value: Any  # (B, K): their values in A
+    n_active: Any  # (B,): how many there are; zeros follow up to a multiple of 8
+    block_start: Any  # (B, blocks + 1): where the neurons of each block begin in ``active``
+    won_place: Any  # (B, K) int32: their places in ``won``
+    # the documents of each neuron
+    won_ptr: Any  # (m + 1,): the documents in which neuron j is active are won_ptr[j]:won_ptr[j + 1] of ...
+    won: Any  # int32: ... where their rows begin in a tile of E, in bytes
+    won_value: Any  # the neuron's value in the document, times the document's factor
+    all_docs: Any  # (B,) int32: where the row of each document begins in a tile of E, in bytes
+    # the decoder
+    E: Any  # (tiles, B, TILE): sigmoids, or exponentials, of the logits
+    levels: Any  # (tiles, B): the level that the exponentials are relative to
+    last_level: Any  # (GROUPS, B): the level of each group now
     sums: Any  # (GROUPS, B, LANES): of the exponentials
-    part: Any  # (GROUPS, B, K): of dL/dA
+    part: Any  # (GROUPS, B, K): parts of dL/dA, of the active neurons
     losses: Any  # (GROUPS,)
-    turned: Any  # (threads, m, TILE): a tile of Wᵀ, or of its gradient
-    strip: Any  # (threads, LANES, m): gradients of so many words
-    bias: Any  # (threads, 5, TILE): c of a tile, its gradient (or sums for the loss), two moments, and zeros
-    sizes: Any  # (threads, max(m, K)): of a document's neurons
-    own: Any  # (words,): sigmoids or exponentials of what one document alone has, in it, times what they add to ω
+    # one per thread
+    transposed: Any  # (threads, m, TILE): a tile of Wᵀ, or of its gradient
+    strip: Any  # (threads, LANES, m): the gradients of LANES words
+    bias: Any  # (threads, 5, TILE): of a tile c, its gradient (or sums for the loss), two moments, and zeros
+    sizes: (
+        Any  # (threads, max(m, K)): |z| of the neurons of a document; also used for sums of as many numbers
+    )
+    # with a sample: words that one document alone has
+    own: Any  # (words,): their sigmoids or exponentials, times what they add to their weight
     own_part: Any  # (B, m): their part of dL/dA
-    own_in: (
-        Any  # (B, 3): what they add to the loss or to the softmax's partition, LEVEL and FACTOR of a document
+    own_terms: (
+        Any  # (B, 3): what they add to the loss or to the sum of the softmax, their level, their factor
     )
 
 
-STRIDES = np.arange(LANES, dtype=np.int64) * ROW  # rows of a turned tile
+# where LANES rows of a transposed tile begin, in bytes
+STRIDES = np.arange(LANES, dtype=np.int64) * ROW
 
 
 def padded(n: int, to: int = LANES) -> int:
+    """n, rounded up to a multiple of ``to``."""
     return -(-n // to) * to
 
 
@@ -164,14 +189,14 @@ def all_words(n_words: int, pitch: int, n_entries: int) -> Words:
     return words
 
 
-def sampled_words(tables: Tables, turn: int, n_draws: int, n_entries: int) -> Words:
-    """Room for the words of a batch and the sample of the others; batches take turns at two of these."""
+def sampled_words(tables: SamplingTables, which: int, n_draws: int, n_entries: int) -> Words:
+    """Room for the words of a batch and a sample of the others; ``which`` is 0 for one batch and 1 for the next."""
     words = _room_for_words(min(tables.chance.size, n_entries + n_draws), n_entries)
-    return words._replace(local=tables.local[turn], chance=tables.chance)
+    return words._replace(local=tables.local[which], chance=tables.chance)
 
 
 def forget_words(words: list[Words]) -> None:
-    """Leave the tables as they were: no word stands among those of a batch."""
+    """Put the tables back to their first state: no word has a place in a batch."""
     for each in words:
         each.local[each.words[: each.n[1]]] = -1
 
@@ -186,42 +211,42 @@ def _room_for_words(n_words: int, n_entries: int) -> Words:
     )  # fmt: skip
 
 
-def space_for(
-    n_words: int, m: int, n_docs: int, n_who: int, n_threads: int, keeps_tiles: bool, is_softmax: bool,
+def new_workspace(
+    n_words: int, m: int, n_docs: int, n_active: int, n_threads: int, keeps_tiles: bool, is_softmax: bool,
     n_own: int = 0,
-) -> Space:  # fmt: skip
-    """Room for batches of ``n_docs``; without ``keeps_tiles`` (where nothing is learned) a thread has one tile.
+) -> Workspace:  # fmt: skip
+    """Memory for batches of ``n_docs``. Without ``keeps_tiles`` (nothing is learned) each thread has one tile of E.
 
-    ``n_words`` are decoded for all documents; with sampling there are ``n_own`` words at most.
+    ``n_words`` are decoded for all documents. With a sample, ``n_own`` is the most words that a batch has.
     """
-    B, K, tiles = n_docs, padded(n_who), padded(n_words, TILE) // TILE
-    groups = min(GROUPS, tiles)
-    blocks = -(-m // BLOCK)
-    return Space(
+    B, K, tiles = n_docs, padded(n_active), padded(n_words, TILE) // TILE
+    groups, blocks = min(GROUPS, tiles), -(-m // BLOCK)
+    return Workspace(
         Z=floats(B, m), A=floats(B, m), Y=floats(B, m), D=floats(B, m), kept=floats(B, m), dropped=floats(B, m),
-        who=np.zeros((B, K), np.int32), value=floats(B, K), n_who=np.zeros(B, np.int64),
-        split=np.zeros((B, blocks + 1), np.int64), place=np.zeros((B, K), np.int32),
+        mass=np.zeros(B), target=np.zeros(B), level=floats(B), factor=floats(padded(B, 4)),
+        active=np.zeros((B, K), np.int32), active_value=floats(B, K), n_active=np.zeros(B, np.int64),
+        block_start=np.zeros((B, blocks + 1), np.int64), won_place=np.zeros((B, K), np.int32),
         won_ptr=np.zeros(m + 1, np.int64), won=np.zeros(B * K + 4 * m, np.int32), won_value=floats(B * K + 4 * m),
-        all_docs=(np.arange(padded(B, 4)) % B * ROW).astype(np.int32), factor=floats(padded(B, 4)),
-        mass=np.zeros(B), target=np.zeros(B), level=floats(B),
+        all_docs=(np.arange(padded(B, 4)) % B * ROW).astype(np.int32),
         E=floats(tiles if keeps_tiles else n_threads, B, TILE),
         levels=floats(tiles if is_softmax else 1, B), last_level=floats(groups, B), sums=floats(groups, B, LANES),
         part=floats(groups, B, K), losses=np.zeros(groups),
-        turned=floats(n_threads, m, TILE), strip=floats(n_threads, LANES, m), bias=floats(n_threads, 5, TILE),
+        transposed=floats(n_threads, m, TILE), strip=floats(n_threads, LANES, m), bias=floats(n_threads, 5, TILE),
         sizes=floats(n_threads, max(m, K)),
-        own=floats(n_own), own_part=floats(B if n_own else 0, m), own_in=np.zeros((B, 3)),
+        own=floats(n_own), own_part=floats(B if n_own else 0, m), own_terms=np.zeros((B, 3)),
     )  # fmt: skip
 
 
 def rows_of(X: csr_matrix, batches: list[NDArray[np.int64]]) -> Rows:
-    n_entries = X.indptr[-1]  # whatever may lie behind them
+    """The documents as compiled code reads them; nothing is copied that need not be."""
+    n_entries = X.indptr[-1]  # the arrays may be longer
     indices = np.asarray(X.indices[:n_entries])
     indices = np.ascontiguousarray(indices.astype(indices.dtype.newbyteorder("<"), copy=False))
     values = np.asarray(np.ascontiguousarray(X.data[:n_entries], dtype=np.float32))
     return Rows(
         indptr=X.indptr.astype(np.int64),
         indices=indices.view("<i4"),
-        stride=indices.dtype.itemsize // 4,  # of a 64-bit word number the lower half is all of it
+        stride=indices.dtype.itemsize // 4,  # word numbers fit the lower half of 64 bits
         values=values,
         docs=np.concatenate(batches),
         ptr=np.cumsum([0, *(docs.size for docs in batches)]),
@@ -239,7 +264,7 @@ def rule_of(recipe: Recipe, optimizer: Optimizer | None, purpose: int, m: int) -
 
 
 def parameters_of(network: Network) -> Parameters:
-    """The network's own arrays where its rows are whole vectors, otherwise copies with zeros at the end."""
+    """The network's own arrays where its rows are whole vectors, otherwise copies, padded with zeros."""
     m = network.b.size
     if m % LANES == 0 and all(array.flags.c_contiguous for array in network):
         return Parameters(*network)
@@ -249,6 +274,7 @@ def parameters_of(network: Network) -> Parameters:
 
 
 def write_back(parameters: Parameters, network: Network) -> None:
+    """Copy the parameters into the network's own arrays, where they are copies."""
     if parameters.W is not network.W:
         m = network.b.size
         network.W[...], network.b[...] = parameters.W[:, :m], parameters.b[:m]

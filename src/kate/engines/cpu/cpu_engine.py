@@ -33,7 +33,7 @@ class CPUEngine:
         self.recipe = recipe
         self.n_threads = thread_count(n_jobs)
         self._checked: list[csr_matrix] = []
-        self._tables: tuple[csr_matrix, buffers.Tables] | None = None
+        self._tables: tuple[csr_matrix, buffers.SamplingTables] | None = None
 
     def train(
         self,
@@ -101,20 +101,23 @@ class CPUEngine:
         (V, m), B = arrays.parameters.W.shape, max(docs.size for docs in batches)
         n_entries = max(int((X.indptr[docs + 1] - X.indptr[docs]).sum()) for docs in batches)
         rows = buffers.rows_of(X, batches)
-        words = [  # of this batch and of the next one
-            buffers.sampled_words(self._tables_of(X), turn, rule.n_draws, n_entries)
+        # of this batch and of the next one
+        words = [
+            buffers.sampled_words(self._tables_of(X), which, rule.n_draws, n_entries)
             if rule.n_draws
             else buffers.all_words(V, 4 * m, n_entries)
-            for turn in range(2)
+            for which in range(2)
         ]
         # with a sample, all documents share the words that several of them have, and those that were drawn
         n_words, n_own = words[0].words.size, 0
         if rule.n_draws:
             n_words, n_own = min(n_words, buffers.padded(n_entries // 2 + rule.n_draws, TILE)), n_words
-        n_who = min(rule.n_winners, rule.m) or rule.m
+        n_active = min(rule.n_winners, rule.m) or rule.m
         learns = rule.purpose > buffers.LOSS
-        n_threads = self._threads_for(n_words, (3 * B * n_who + 8 * m if learns else B * n_who) * n_words)
-        space = buffers.space_for(n_words, m, B, n_who, n_threads, learns, rule.softmax, n_own)
+        n_threads = self._threads_for(
+            n_words, (3 * B * n_active + 8 * m if learns else B * n_active) * n_words
+        )
+        space = buffers.new_workspace(n_words, m, B, n_active, n_threads, learns, rule.softmax, n_own)
         losses, state = np.zeros(len(batches)), new_state()
 
         def work(thread: int, n_threads: int) -> None:
@@ -150,12 +153,12 @@ class CPUEngine:
         """
         return max(1, min(self.n_threads, n_words // TILE, work // _WORK_OF_A_THREAD))
 
-    def _tables_of(self, X: csr_matrix) -> buffers.Tables:
+    def _tables_of(self, X: csr_matrix) -> buffers.SamplingTables:
         """What sampling knows of every word; made once for each corpus, in the time of many batches."""
         if self._tables is None or self._tables[0] is not X:
             n_entries = X.indptr[-1]
             share = np.bincount(X.indices[:n_entries], minlength=X.shape[1]) / n_entries
             chance = ((1 - UNIFORM) * share + UNIFORM / X.shape[1]).astype(np.float32)
             local = tuple(np.full(X.shape[1], -1, np.int32) for _ in range(2))
-            self._tables = X, buffers.Tables(chance, local)
+            self._tables = X, buffers.SamplingTables(chance, local)
         return self._tables[1]

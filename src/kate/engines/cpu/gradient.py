@@ -1,9 +1,9 @@
-"""The gradient of W and c, a tile of words at a time, and the optimizer's step on it while it is in the cache.
+"""The gradient of W and c, one tile of words at a time, and the optimizer's step while the gradient is in the cache.
 
     dL/dW = Eᵀ (factor · A) - xᵀ A / B + x'ᵀ D        dL/dc = Eᵀ factor - Σ x / B
 
-The first product adds up rows of a tile of E, of the documents that a neuron won; the sparse rest is added word by
-word. No gradient of the size of W is ever written, except where somebody asks for it.
+The first product is dense: for each neuron, it adds up rows of a tile of E, those of the documents in which the neuron
+is active. The rest is sparse and added word by word. No gradient of the size of W is written, unless it is asked for.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -15,11 +15,9 @@ import numpy as np
 
 from kate.engines.cpu.addresses import address, prefetch
 from kate.engines.cpu.buffers import ADADELTA, ADAM, FACTOR, GRADIENT, ROW, STRIDES
-from kate.engines.cpu.decoder import add_rows
 from kate.engines.cpu.hidden import add_scaled, is_kept
 from kate.engines.cpu.simd_math import (
     BYTES,
-    LANES,
     TILE,
     fma,
     kernel,
@@ -29,21 +27,24 @@ from kate.engines.cpu.simd_math import (
     times,
     vector_function,
 )
-from kate.engines.cpu.simd_memory import broadcast, load, store, turn, zeros
+from kate.engines.cpu.simd_memory import broadcast, load, store, transpose, zeros
+from kate.engines.cpu.target import LANES
+from kate.engines.cpu.tiles import add_rows
 
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
-_SHARE = 4 * TILE  # words of one document alone that are learned with a tile: rows that fit the second cache
+# With a sample: so many words that one document alone has are learned with each tile; their rows fit the second cache.
+_SHARE = 4 * TILE
 
 
 @vector_function
-def _moved(old, decay, new):
-    """decay · old + (1 - decay) · new, a running mean."""
+def _running_mean(old, decay, new):
+    """decay · old + (1 - decay) · new"""
     return (old - new).times(decay, new)
 
 
 @vector_function
 def _adam_change(first, second, epsilon):
-    """first / (sqrt(second) + epsilon); what is added to second is nothing, but for its root at zero."""
+    """first / (sqrt(second) + epsilon); 1e-36 changes nothing but second = 0, which has no 1 / sqrt."""
     second = second + 1e-36
     root = second * reciprocal_root.formula(second)
     return first * reciprocal.formula(root + epsilon)
@@ -51,19 +52,19 @@ def _adam_change(first, second, epsilon):
 
 @vector_function
 def _root_of_ratio(x, y):
-    """sqrt(x / y) with one root and no division; the product of both must be a float."""
+    """sqrt(x / y) = x / sqrt(x y), without a division; x y must neither overflow nor vanish."""
     return x * reciprocal_root.formula(x * y)
 
 
 @kernel
 def adam(p, g, first, second, size, u):
-    """One Adam step on ``size`` bytes, in place; ``correct1`` and ``correct2`` undo that the moments start at zero."""
+    """One Adam step on ``size`` bytes at p, with the gradient g and two moments; all but g are changed."""
     decay1, decay2, epsilon = broadcast(u.decay1), broadcast(u.decay2), broadcast(u.epsilon)
     correct2, minus = broadcast(u.correct2), broadcast(-u.rate * u.correct1)
     for v in range(0, size, BYTES):
         gradient = load(g + v)
-        m1 = _moved(load(first + v), decay1, gradient)
-        m2 = _moved(load(second + v), decay2, times(gradient, gradient))
+        m1 = _running_mean(load(first + v), decay1, gradient)
+        m2 = _running_mean(load(second + v), decay2, times(gradient, gradient))
         store(first + v, m1)
         store(second + v, m2)
         store(p + v, fma(_adam_change(m1, times(m2, correct2), epsilon), minus, load(p + v)))
@@ -71,20 +72,21 @@ def adam(p, g, first, second, size, u):
 
 @kernel
 def adadelta(p, g, first, second, size, u):
-    """One Adadelta step on ``size`` bytes, in place, with running means of squared gradients and squared changes."""
+    """One Adadelta step on ``size`` bytes at p; moments are running means of squared gradients and squared changes."""
     rho, epsilon, minus = broadcast(u.decay1), broadcast(u.epsilon), broadcast(-u.rate)
     for v in range(0, size, BYTES):
         gradient = load(g + v)
-        squares = _moved(load(first + v), rho, times(gradient, gradient))
+        squares = _running_mean(load(first + v), rho, times(gradient, gradient))
         changes = load(second + v)
         change = times(gradient, _root_of_ratio(plus(changes, epsilon), plus(squares, epsilon)))
         store(first + v, squares)
-        store(second + v, _moved(changes, rho, times(change, change)))
+        store(second + v, _running_mean(changes, rho, times(change, change)))
         store(p + v, fma(change, minus, load(p + v)))
 
 
 @kernel
 def update(p, g, first, second, size, u):
+    """One step of the optimizer."""
     if u.purpose == ADAM:
         adam(p, g, first, second, size, u)
     elif u.purpose == ADADELTA:
@@ -93,14 +95,14 @@ def update(p, g, first, second, size, u):
 
 @kernel
 def count_items(words):
-    """In how many items the words of a batch are learned."""
+    """Into how many items of work the words of a batch are divided."""
     n_tiles = (words.n[0] + TILE - 1) // TILE
     return max(n_tiles, (words.n[1] - words.n[0] + _SHARE - 1) // _SHARE)
 
 
 @kernel
 def _own_share(item, words):
-    """The words decoded for their own documents alone that belong to an item: from where to where."""
+    """Of the words that one document alone has, those that belong to an item: the first and the one after the last."""
     n_items = count_items(words)
     share = (words.n[1] - words.n[0] + n_items - 1) // n_items
     start = min(words.n[0] + item * share, words.n[1])
@@ -109,6 +111,7 @@ def _own_share(item, words):
 
 @kernel
 def _prefetch_word(local, words, parameters, moments1, moments2):
+    """Ask for what learning a word will read."""
     size, word, row = 4 * parameters.W.shape[1], words.words[local], words.bytes[local]
     for array in (parameters, moments1, moments2):
         prefetch(address(array.W) + row, size)
@@ -117,13 +120,13 @@ def _prefetch_word(local, words, parameters, moments1, moments2):
 
 @kernel
 def _weights_of_tile(thread, tile, n_docs, words, parameters, moments1, moments2, rule, space):
-    """Eᵀ (factor · A) of a tile, turned, and Eᵀ factor: each row a sum over the documents that a neuron won.
+    """Eᵀ (factor · A) of a tile, transposed, and Eᵀ factor.
 
-    With a sample, the rows that are to be learned next are fetched meanwhile: they lie anywhere in a large memory.
+    With a sample W is large and the rows that are learned next are in no cache: they are fetched meanwhile.
     """
     B, m = space.E.shape[1], space.D.shape[1]
     E = address(space.E) + tile * B * ROW
-    out = address(space.turned) + thread * m * ROW
+    out = address(space.transposed) + thread * m * ROW
     scratch = address(space.bias) + thread * 5 * ROW
     for v in range(0, ROW, BYTES):
         store(scratch + 4 * ROW + v, zeros())
@@ -137,15 +140,15 @@ def _weights_of_tile(thread, tile, n_docs, words, parameters, moments1, moments2
             _prefetch_word(local, words, parameters, moments1, moments2)
             n_asked += 1
         first, last = space.won_ptr[j], space.won_ptr[j + 1]
-        who, value = address(space.won) + 4 * first, address(space.won_value) + 4 * first
-        add_rows(who, value, last - first, E, out + j * ROW, nothing)
+        offsets, value = address(space.won) + 4 * first, address(space.won_value) + 4 * first
+        add_rows(offsets, value, last - first, E, out + j * ROW, nothing)
     n = (n_docs + 3) // 4 * 4
     add_rows(address(space.all_docs), address(space.factor), n, E, scratch + ROW, nothing)
 
 
 @kernel
 def _relevel(tile, n_docs, space):
-    """Where the level of a document rose after this tile, its exponentials become relative to the last level."""
+    """Where the level of a document was raised after this tile, make its exponentials relative to the last level."""
     for d in range(n_docs):
         if space.levels[tile, d] != space.level[d]:
             by = np.float32(math.exp(space.levels[tile, d] - space.level[d]))
@@ -171,7 +174,7 @@ def _words_of_strip(
     u,
     space,
 ):
-    """Add what the documents that have a word add to its row, and let the optimizer step on it."""
+    """Add the sparse part of the gradient to LANES rows, word by word, and take the optimizer's step on each."""
     size = 4 * parameters.W.shape[1]
     gradient_c = space.bias[thread, 1, offset:]
     for local in range(first, last):
@@ -179,9 +182,10 @@ def _words_of_strip(
         for i in range(words.ptr[local], words.ptr[local + 1]):
             entry, d = words.entries[i], words.docs[i]
             x = rows.values[entry]
-            target = x  # less what the decoder makes of it where it is decoded for this document alone
+            target = x
+            # where only this document decodes the word, its residual is added here
             if rule.n_draws is not None and words.weight[local] != _ONE:
-                target -= np.float32(space.own_in[d, FACTOR]) * space.own[local] / scale
+                target -= np.float32(space.own_terms[d, FACTOR]) * space.own[local] / scale
             gradient_c[local - first] -= scale * target
             if rule.dropout == 0.0 or is_kept(seed, entry, rule.dropout):
                 add_scaled(g, x, address(space.kept) + d * size, size)
@@ -200,8 +204,11 @@ def _words_of_strip(
 
 @kernel
 def _bias_of_piece(thread, first, last, words, parameters, gradient, moments1, moments2, rule, u, space):
+    """The optimizer's step on c of some words, at most a tile of them, or their gradient."""
     bias = space.bias[thread]
-    if rule.n_draws is None and last - first == TILE and u.purpose > GRADIENT:  # a whole tile, where it lies
+    if (
+        rule.n_draws is None and last - first == TILE and u.purpose > GRADIENT
+    ):  # a whole tile: changed in place
         c, first1, first2 = address(parameters.c), address(moments1.c), address(moments2.c)
         update(c + 4 * first, address(bias) + ROW, first1 + 4 * first, first2 + 4 * first, ROW, u)
         return
@@ -222,10 +229,10 @@ def _bias_of_piece(thread, first, last, words, parameters, gradient, moments1, m
 def learn_item(
     thread, item, n_docs, rows, words, parameters, gradient, moments1, moments2, rule, seed, u, space
 ):
-    """The gradient of rows of W and of c, and the optimizer's step on both.
+    """The gradient of some rows of W and c, and the optimizer's step on them.
 
-    They are those of a tile that was decoded for all documents, and a share of the words that were not: all of their
-    gradient is sparse.
+    An item is a tile of the words that were decoded for all documents, and, with a sample, some of the words that one
+    document alone has, whose gradient is sparse.
     """
     m = parameters.W.shape[1]
     strips = address(space.strip) + thread * LANES * 4 * m
@@ -245,8 +252,8 @@ def learn_item(
             first = start + strip * LANES
             if piece == 0:
                 for j in range(0, m, LANES):
-                    source = address(space.turned) + (thread * m + j) * ROW + strip * BYTES
-                    turn(address(STRIDES), source, strips + 4 * j, 4 * m)
+                    source = address(space.transposed) + (thread * m + j) * ROW + strip * BYTES
+                    transpose(address(STRIDES), source, strips + 4 * j, 4 * m)
             else:
                 for v in range(0, LANES * 4 * m, BYTES):
                     store(strips + v, zeros())
@@ -259,7 +266,7 @@ def learn_item(
 
 @kernel
 def learn_hidden_bias(thread, n_docs, parameters, gradient, moments1, moments2, u, space):
-    """dL/db = Σ d over the documents."""
+    """dL/db = Σ d over the documents, and the optimizer's step on b."""
     size = 4 * parameters.b.size
     g = address(space.sizes[thread])
     for v in range(0, size, BYTES):

@@ -1,13 +1,13 @@
-"""Words that one document of a batch alone has, decoded for that document: what they add to what the sample says.
+"""With a sample: words that only one document of a batch has. They are decoded for that document alone.
 
-The sample (sampling.py) gives such a word the weight ω, 0 where it was not drawn. In the document that has it, it
-counts once, whatever was drawn. So it adds 1 - ω there, to the loss and to all gradients:
+The sample (sampling.py) gives such a word the weight ω, or 0 where it was not drawn. In the document that has it, it
+must count once, whatever was drawn. So 1 - ω is added there, to the loss and to all gradients:
 
     e = (1 - ω) sigmoid(o)          or (1 - ω) exp(o - level)          o = a · W[word] + c[word]
-    Σ e W[word]                     part of dL/da but for a factor
+    Σ e W[word]                     part of dL/da, without the factor
     factor · e · a                  part of the gradient of W[word], added in gradient.py
 
-The rows of W are those that the encoder just read, and in the nearest cache.
+The encoder has just read the same rows of W, so that they are in the nearest cache.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -29,6 +29,7 @@ _ONE = np.float32(1.0)
 
 @kernel
 def _logit(a, word, parameters):
+    """o of one word, from the hidden layer at the address ``a``."""
     size = 4 * parameters.W.shape[1]
     row = address(parameters.W) + word * size
     s = zeros()
@@ -60,7 +61,7 @@ def decode_own_words(d, doc, rows, parameters, rule, words, space):
         if words.weight[local] != _ONE:
             space.own[local] = _logit(a, word, parameters)
             level = max(level, space.own[local])
-    space.level[d] = space.own_in[d, LEVEL] = level
+    space.level[d] = space.own_terms[d, LEVEL] = level
     added = 0.0
     for entry in entries:
         word = word_of(rows, entry)
@@ -75,4 +76,4 @@ def decode_own_words(d, doc, rows, parameters, rule, words, space):
             space.own[local] = share * np.float32(e)
             added += share * loss
             add_scaled(part, space.own[local], address(parameters.W) + word * size, size)
-    space.own_in[d, ADDED] = added
+    space.own_terms[d, ADDED] = added

@@ -1,19 +1,19 @@
 """The words that a batch decodes: all of them, or those of its documents and a sample of the others.
 
-With reconstruction sampling (after Dauphin, Glorot and Bengio, 2011) a step costs what its documents and the sample
-cost, whatever the size of the vocabulary. U are the words that several documents of the batch have: they are decoded
-for every document. Of the others n are drawn with replacement, word w with chance q(w) each, and what was drawn r times
-stands for r / (n q(w)) words, its weight ω (1 for the words of U, 0 for what was not drawn):
+With reconstruction sampling (after Dauphin, Glorot and Bengio, 2011) the cost of a step depends on its documents and on
+the sample, not on the size of the vocabulary. Let U be the words that several documents of the batch have: they are
+decoded for every document. From the others, n words are drawn with replacement, word w with the chance q(w). A word
+that was drawn r times has the weight ω = r / (n q(w)): it stands for so many words. The words of U have the weight 1,
+those that were not drawn 0:
 
     cross-entropy   Σ over all w of softplus(o)  ≈  Σ ω softplus(o)             unbiased, and so is the gradient
     softmax         log Σ over all w of e^o      ≈  log Σ e^(o + log ω)         its bias falls with n
 
-A word that one document alone has counts once in that document, drawn or not: to the ω of the sample it adds 1 - ω
-(own_words.py). In a large vocabulary most words of a batch are of this kind, and so they cost a document's time, not a
-batch's.
+A word that only one document has must count once in that document, drawn or not: own_words.py adds the missing 1 - ω.
+In a large vocabulary most words of a batch are of this kind. They are decoded for one document, not for the batch.
 
-A draw is an entry of the corpus, or now and then any word: q(w) is a mixture of the word's document frequency and a
-constant, over its sum outside U.
+One half of the draws picks an entry of the corpus, the other half any word. So q(w) is the mean of the word's share of
+all entries and of 1 / V, divided by the sum of these means outside U.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -26,13 +26,14 @@ import numpy as np
 from kate.engines.cpu.addresses import address, prefetch
 from kate.engines.cpu.simd_math import TILE, kernel
 
-UNIFORM = 0.5  # share of the draws that take any word: so rare ones are drawn too, and no weight is huge
+# The share of draws that pick any word: so rare words are drawn, too, and no weight is huge.
+UNIFORM = 0.5
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
 
 
 @kernel
 def hash_of(seed, number):
-    """64 random bits that depend on both numbers alone: the same on every thread and in every pass."""
+    """64 random bits that depend on the two numbers alone: the same on every thread and in every pass."""
     h = (np.uint64(seed) + np.uint64(number)) * np.uint64(0x9E3779B97F4A7C15)
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -41,6 +42,7 @@ def hash_of(seed, number):
 
 @kernel
 def word_of(rows, entry):
+    """The word of an entry of the documents."""
     return np.int64(rows.indices[entry * rows.stride])
 
 
@@ -52,6 +54,7 @@ def _below(bits, n):
 
 @kernel
 def _draw(stream, number, rows, n_words):
+    """The word of one draw."""
     bits = hash_of(stream, number)
     if np.float64(bits & np.uint64(0xFFFFFFFF)) < UNIFORM * 2.0**32:
         return _below(bits, n_words)
@@ -63,13 +66,14 @@ def _draw(stream, number, rows, n_words):
 
 @kernel
 def _prefetch_words(rows, doc, words):
-    """Ask for the places of a document's words among those of the batch: they lie anywhere in a large table."""
+    """Ask for the places of a document's words in the batch: the table is large, and in no cache."""
     for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
         prefetch(address(words.local) + 4 * word_of(rows, entry), 4)
 
 
 @kernel
 def _take(words, word, n):
+    """Put a word in the place n of the batch; returns the next place."""
     words.local[word], words.words[n], words.weight[n] = n, word, _ZERO
     words.ptr[n + 1] = 0
     return n + 1
@@ -77,7 +81,7 @@ def _take(words, word, n):
 
 @kernel
 def _swap(words, i, j):
-    """Words of a batch change places, with the number of their entries; none of them has a weight yet."""
+    """Exchange two words of the batch and the numbers of their entries; they have no weights yet."""
     a, b = words.words[i], words.words[j]
     words.words[i], words.words[j] = b, a
     words.local[a], words.local[b] = j, i
@@ -86,7 +90,7 @@ def _swap(words, i, j):
 
 @kernel
 def _own_words(rows, docs, words):
-    """The words of the documents, in the order they come, with the number of their entries in ``ptr``."""
+    """Collect the words of the documents, in the order they come; ``ptr`` counts their entries."""
     for i in range(words.n[1]):
         words.local[words.words[i]] = -1
     n = 0
@@ -102,7 +106,7 @@ def _own_words(rows, docs, words):
 
 @kernel
 def _shared_words(words, n_own):
-    """Bring the words that several documents have to the front; returns how many they are."""
+    """Move the words that several documents have to the front; returns how many there are."""
     n_shared = 0
     for i in range(n_own):
         if words.ptr[i + 1] > 1:
@@ -114,7 +118,7 @@ def _shared_words(words, n_own):
 
 @kernel
 def _count_draw(words, word, n_dense, n):
-    """Count a draw of a word that is not shared, which stands before ``n_dense`` then; returns both numbers again."""
+    """Count a draw of a word that is not shared, and move it before ``n_dense``; returns the new n_dense and n."""
     if words.local[word] < 0:
         n = _take(words, word, n)
     if words.local[word] >= n_dense:
@@ -126,9 +130,9 @@ def _count_draw(words, word, n_dense, n):
 
 @kernel
 def _other_words(rows, words, n_shared, n_own, n_draws, seed):
-    """Draw ``n_draws`` others (all, where there are no more) and weigh them.
+    """Draw ``n_draws`` other words (or take all, where there are no more) and weigh them; they follow the shared words.
 
-    They follow the shared words; returns how many both are, and how many words there are with those of one document.
+    Returns how many words are decoded for all documents, and how many words the batch has.
     """
     n_dense, n, n_words = n_shared, n_own, words.local.size
     if n_words - n_shared <= n_draws:
@@ -139,7 +143,7 @@ def _other_words(rows, words, n_shared, n_own, n_draws, seed):
     outside = 1.0
     for i in range(n_shared):
         outside -= words.chance[words.words[i]]
-    number, n_drawn, stream = 0, 0, hash_of(seed, -1)  # other bits than those of the dropout
+    number, n_drawn, stream = 0, 0, hash_of(seed, -1)  # not the bits of the dropout
     while n_drawn < n_draws:
         word = _draw(stream, number, rows, n_words)
         number += 1
@@ -153,6 +157,7 @@ def _other_words(rows, words, n_shared, n_own, n_draws, seed):
 
 @kernel
 def _count_all(rows, docs, words):
+    """Without a sample: count the entries of every word."""
     n = words.n[1]
     for i in range(n + 1):
         words.ptr[i] = 0
@@ -164,7 +169,7 @@ def _count_all(rows, docs, words):
 
 @kernel
 def _sample(rows, docs, words, n_draws, seed, pitch):
-    """The words of a batch in their order, with weights; what fills up the last tile repeats the first word."""
+    """With a sample: the words of a batch and their weights; the last tile is filled with the first word."""
     n_own = _own_words(rows, docs, words)
     n_shared = _shared_words(words, n_own)
     n_dense, n = _other_words(rows, words, n_shared, n_own, n_draws, seed)
@@ -181,7 +186,7 @@ def _sample(rows, docs, words, n_draws, seed, pitch):
 
 @kernel
 def choose_words(rows, docs, words, sampling, seed, pitch):
-    """Fill ``words`` for a batch, by a counting sort; within a word the documents keep their order."""
+    """Fill ``words`` for a batch: which documents have which word, by a counting sort that keeps their order."""
     ptr = words.ptr
     n = (
         _count_all(rows, docs, words)
@@ -195,7 +200,7 @@ def choose_words(rows, docs, words, sampling, seed, pitch):
         for entry in range(rows.indptr[docs[d]], rows.indptr[docs[d] + 1]):
             word = word_of(rows, entry)
             i = word if sampling is None else np.int64(words.local[word])
-            place = ptr[i]  # for now the next free place; after the loop, the word's end
+            place = ptr[i]  # the next free place of the word; after the loop, its end
             words.docs[place], words.entries[place] = d, entry
             ptr[i] = place + 1
     for i in range(n, 0, -1):

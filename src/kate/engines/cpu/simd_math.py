@@ -1,9 +1,9 @@
-"""Vectors for compiled code: as many floats as a register of this machine holds, and functions of them.
+"""Vectors for compiled code: ``LANES`` floats that are computed together, and functions of them.
 
-numba knows scalars and arrays, and leaves it to LLVM to guess vector loops. The kernels of this engine keep their sums
-in registers and say so: a value of type ``lanes`` is one register of ``LANES`` floats.
+numba has scalars and arrays, and leaves it to LLVM to find loops that can use vectors. LLVM does not find those of this
+engine, which must keep their sums in registers. So these name their vectors: a value of type ``lanes`` is one vector.
 
-Functions of vectors are written once, as formulas over :class:`Formula`, and become intrinsics of numba:
+Functions of vectors are written as formulas over :class:`Formula`, and become intrinsics of numba:
 
     @vector_function
     def sigmoid(x):
@@ -26,30 +26,27 @@ from numba.extending import models, register_model
 from kate.engines.cpu.target import HAS_AVX512, HAS_FMA, LANES
 
 __all__ = [
-    "BYTES", "LANES", "TILE", "exp", "exp_below", "fma", "inlined", "intrinsic", "kernel", "lanes", "log", "maximum",
+    "BYTES", "TILE", "exp", "exp_below", "fma", "inlined", "intrinsic", "kernel", "lanes", "log", "maximum",
     "plus", "reciprocal", "reciprocal_root", "times", "vector_function",
 ]  # fmt: skip
 
-
-# words that are decoded together: four vectors of sums for each document
-TILE = 4 * LANES
+TILE = 4 * LANES  # words that are decoded together: four vectors of sums for each document
 BYTES = 4 * LANES  # of a vector
 
-# numba's types speak of Python functions: to mypy kernels and intrinsics are anything.
+# numba's own annotations are those of Python functions, which mypy takes too literally for kernels and intrinsics
 intrinsic: Any = numba.extending.intrinsic
 
-# Inner kernels are called by compiled code alone: no wrappers for Python, no reference counts, no errors to raise.
+# Kernels are called by compiled code alone: they need no wrappers for Python, no reference counts and raise no errors.
 kernel: Any = partial(
     njit, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
 )
 
-# Kernels that are called in one place: a caller compiles all that its kernels call once more, so a level less is time.
+# For kernels that are called in one place: numba compiles a kernel again in each of its callers, and this saves one.
 inlined: Any = partial(kernel, inline="always")
 
 FLOAT, INT, LONG = ir.FloatType(), ir.IntType(32), ir.IntType(64)
 FLOATS, INTS = ir.VectorType(FLOAT, LANES), ir.VectorType(INT, LANES)
-SHIFT = 1.5 * 2**23  # added to a small float it leaves a whole number, which stands in the lowest bits
-
+SHIFT = 1.5 * 2**23  # added to a small float, it leaves a whole number in the lowest bits
 
 # estimates of 1 / x and 1 / sqrt(x): instructions of AVX-512, for vectors of 16 floats
 _HAS_ESTIMATES = HAS_AVX512 and LANES == 16
@@ -70,7 +67,7 @@ lanes: Any = _Lanes()
 
 
 class Formula:
-    """A vector (or mask) in a formula: the operators of Python emit its instructions."""
+    """A vector (or a mask) in a formula: Python's operators write LLVM's instructions."""
 
     def __init__(self, builder: ir.IRBuilder, value: Any) -> None:
         self.builder, self.value = builder, value
@@ -79,16 +76,16 @@ class Formula:
         return self.of_number(-0.0) - self
 
     def __add__(self, other: Any) -> Formula:
-        return self._made(self.builder.fadd(self.value, self._of(other)))
+        return self._new(self.builder.fadd(self.value, self._value_of(other)))
 
     def __sub__(self, other: Any) -> Formula:
-        return self._made(self.builder.fsub(self.value, self._of(other)))
+        return self._new(self.builder.fsub(self.value, self._value_of(other)))
 
     def __mul__(self, other: Any) -> Formula:
-        return self._made(self.builder.fmul(self.value, self._of(other)))
+        return self._new(self.builder.fmul(self.value, self._value_of(other)))
 
     def __truediv__(self, other: Any) -> Formula:
-        return self._made(self.builder.fdiv(self.value, self._of(other)))
+        return self._new(self.builder.fdiv(self.value, self._value_of(other)))
 
     def __radd__(self, other: float) -> Formula:
         return self.of_number(other) + self
@@ -105,37 +102,37 @@ class Formula:
     def times(self, factor: Any, plus: Any) -> Formula:
         """self · factor + plus, rounded once where the processor can (HAS_FMA)."""
         if not HAS_FMA:
-            product = self.builder.fmul(self.value, self._of(factor))
-            return self._made(self.builder.fadd(product, self._of(plus)))
-        return self._call("fma", self.value, self._of(factor), self._of(plus))
+            product = self.builder.fmul(self.value, self._value_of(factor))
+            return self._new(self.builder.fadd(product, self._value_of(plus)))
+        return self._call("fma", self.value, self._value_of(factor), self._value_of(plus))
 
     def at_least(self, bound: Any) -> Formula:
-        return self.where(self.is_above(bound), self._made(self._of(bound)))
+        return self.where(self.is_above(bound), self._new(self._value_of(bound)))
 
     def at_most(self, bound: Any) -> Formula:
-        return self._made(self._of(bound)).where(self.is_above(bound), self)
+        return self._new(self._value_of(bound)).where(self.is_above(bound), self)
 
     def absolute(self) -> Formula:
         return self._call("fabs", self.value)
 
     def is_above(self, other: Any) -> Formula:
-        return self._made(self.builder.fcmp_ordered(">", self.value, self._of(other)))
+        return self._new(self.builder.fcmp_ordered(">", self.value, self._value_of(other)))
 
     def is_at_least(self, other: Any) -> Formula:
-        return self._made(self.builder.fcmp_ordered(">=", self.value, self._of(other)))
+        return self._new(self.builder.fcmp_ordered(">=", self.value, self._value_of(other)))
 
     def where(self, mask: Formula, otherwise: Any) -> Formula:
         """self where the mask holds."""
-        return self._made(self.builder.select(mask.value, self.value, self._of(otherwise)))
+        return self._new(self.builder.select(mask.value, self.value, self._value_of(otherwise)))
 
     def scaled(self, shifted: Formula) -> Formula:
         """self · 2^n where ``shifted`` is n + SHIFT: n is added to the bits of the exponent."""
         builder = self.builder
-        n = builder.shl(builder.bitcast(shifted.value, INTS), _integers(23))  # SHIFT's bits fall out
+        n = builder.shl(builder.bitcast(shifted.value, INTS), _integers(23))  # shifts the bits of SHIFT out
         return self.of_bits(builder.add(builder.bitcast(self.value, INTS), n))
 
     def halved(self) -> Formula:
-        """self / 2 of normal numbers: 1 off the exponent, by an integer unit, where multipliers are busy."""
+        """self / 2 of normal numbers: subtracts 1 from the exponent with integers, while the multipliers are busy."""
         builder = self.builder
         return self.of_bits(builder.sub(builder.bitcast(self.value, INTS), _integers(1 << 23)))
 
@@ -144,24 +141,24 @@ class Formula:
         builder, bits = self.builder, self.builder.bitcast(self.value, INTS)
         exponent = builder.sub(builder.lshr(bits, _integers(23)), _integers(127))
         fraction = builder.or_(builder.and_(bits, _integers(0x7FFFFF)), _integers(0x3F800000))
-        n, f = self._made(builder.sitofp(exponent, FLOATS)), self.of_bits(fraction)
+        n, f = self._new(builder.sitofp(exponent, FLOATS)), self.of_bits(fraction)
         is_large = f.is_above(2**0.5)
         return (n + 1).where(is_large, n), (f * 0.5).where(is_large, f)
 
     def of_bits(self, bits: Any) -> Formula:
-        return self._made(self.builder.bitcast(bits, FLOATS))
+        return self._new(self.builder.bitcast(bits, FLOATS))
 
     def of_number(self, number: float) -> Formula:
-        return self._made(constant(number))
+        return self._new(constant(number))
 
-    def _of(self, other: Any) -> Any:
+    def _value_of(self, other: Any) -> Any:
         return other.value if isinstance(other, Formula) else constant(other)
 
-    def _made(self, value: Any) -> Formula:
+    def _new(self, value: Any) -> Formula:
         return Formula(self.builder, value)
 
     def _call(self, name: str, *values: Any) -> Formula:
-        return self._made(call_llvm(self.builder, f"llvm.{name}.v{LANES}f32", FLOATS, *values))
+        return self._new(call_llvm(self.builder, f"llvm.{name}.v{LANES}f32", FLOATS, *values))
 
 
 def constant(number: float) -> Any:
@@ -178,7 +175,7 @@ def call_llvm(builder, name, result, *values):
 
 
 def vector_function(formula: Callable[..., Formula]) -> Any:
-    """An intrinsic of numba from a function of Formulas; ``.formula`` is that function, for use in others."""
+    """Make an intrinsic of numba from a function of Formulas; ``.formula`` is that function, to use in other ones."""
     n_arguments = formula.__code__.co_argcount
 
     def codegen(context, builder, signature, args):
@@ -239,7 +236,7 @@ def exp(x):
 
 @vector_function
 def log(x):
-    """log of normal numbers to about 2 ulp: x = 2^n f with f from 1/sqrt 2 to sqrt 2, log f by the series of artanh."""
+    """log of normal numbers to about 2 ulp: x = 2^n f with f from sqrt 1/2 to sqrt 2, log f by the series of artanh."""
     n, f = x.split()
     t = (f - 1) / (f + 1)
     square = t * t
@@ -251,11 +248,11 @@ def log(x):
 
 @vector_function
 def reciprocal_root(x):
-    """1 / sqrt(x) for x > 0: the machine's estimate of 14 bits where it has one, made exact by a step of Newton's."""
+    """1 / sqrt(x) for x > 0: where the processor estimates it to 14 bits, a step of Newton's method makes it exact."""
     if not _HAS_ESTIMATES:
         return 1 / x._call("sqrt", x.value)
     mask = ir.Constant(ir.IntType(16), -1)
-    estimate = x._made(
+    estimate = x._new(
         call_llvm(x.builder, "llvm.x86.avx512.rsqrt14.ps.512", FLOATS, x.value, constant(0.0), mask)
     )
     return estimate * (x * estimate).times(-estimate.halved(), 1.5)
@@ -267,7 +264,7 @@ def reciprocal(x):
     if not _HAS_ESTIMATES:
         return 1 / x
     mask = ir.Constant(ir.IntType(16), -1)
-    estimate = x._made(
+    estimate = x._new(
         call_llvm(x.builder, "llvm.x86.avx512.rcp14.ps.512", FLOATS, x.value, constant(0.0), mask)
     )
     return estimate * x.times(estimate * -1.0, 2.0)

@@ -1,4 +1,4 @@
-"""Vectors in memory: loads and stores, sums over lanes, squares of floats transposed. Addresses are in bytes."""
+"""Vectors in memory: load and store, sums over the lanes of a vector, transposing squares of floats."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from llvmlite import ir
 from numba import types
 
-from kate.engines.cpu.addresses import address_type, moved, pointer
+from kate.engines.cpu.addresses import address_type, offset_by, pointer
 from kate.engines.cpu.simd_math import (
     FLOAT,
     FLOATS,
@@ -21,9 +21,21 @@ from kate.engines.cpu.simd_math import (
 from kate.engines.cpu.target import IS_X86, LANES
 
 __all__ = [
-    "add_eight_sums", "add_four_sums", "any_above", "broadcast", "count_at_least", "float_of_bits", "four_offsets",
-    "load", "spread", "spread_four", "store", "total", "turn", "zeros",
-]  # fmt: skip
+    "add_eight_sums",
+    "add_four_sums",
+    "any_above",
+    "broadcast",
+    "broadcast_four",
+    "count_at_least",
+    "float_of_bits",
+    "four_offsets",
+    "load",
+    "load_float",
+    "store",
+    "total",
+    "transpose",
+    "zeros",
+]
 
 
 @intrinsic
@@ -57,20 +69,20 @@ def _splat(builder, scalar):
 
 
 @intrinsic
-def spread(ctx, where):
-    """The float at an address in every lane."""
+def load_float(ctx, where):
+    """The float at an address."""
 
     def codegen(context, builder, signature, args):
-        return _splat(builder, builder.load(pointer(builder, args[0], FLOAT), align=4))
+        return builder.load(pointer(builder, args[0], FLOAT), align=4)
 
-    return lanes(address_type), codegen
+    return types.float32(address_type), codegen
 
 
 def _loaded_whole(builder, where, kind, register):
-    """A value loaded by one instruction: LLVM would load each part that is used by itself.
+    """A value loaded by one instruction; LLVM would load each of its parts by an instruction of its own.
 
-    A kernel that reads a vector a cycle has no room for more loads, while its integer and shuffle units are idle. An
-    assembler template without instructions hides from LLVM where the value comes from.
+    A kernel that loads a vector in every cycle has no time for more loads, but for taking a value apart. An empty piece
+    of assembly hides from LLVM where the value comes from.
     """
     value = builder.load(pointer(builder, where, kind), align=4)
     if not IS_X86:
@@ -79,7 +91,7 @@ def _loaded_whole(builder, where, kind, register):
 
 
 @intrinsic
-def spread_four(ctx, where):
+def broadcast_four(ctx, where):
     """The four floats at an address, each in every lane of a vector of its own."""
 
     def codegen(context, builder, signature, args):
@@ -97,7 +109,7 @@ def four_offsets(ctx, where):
     def codegen(context, builder, signature, args):
         numbers = []
         for at in (0, 8):
-            both = _loaded_whole(builder, moved(builder, args[0], at), LONG, "r")
+            both = _loaded_whole(builder, offset_by(builder, args[0], at), LONG, "r")
             numbers += [
                 builder.zext(builder.trunc(both, INT), LONG),
                 builder.lshr(both, ir.Constant(LONG, 32)),
@@ -162,7 +174,7 @@ def total(ctx, x):
 
 
 def _fold(builder, value, down_to):
-    """Halves added to halves until ``down_to`` lanes are left, at the front of the vector."""
+    """Add one half of the lanes to the other until ``down_to`` lanes are left, at the front of the vector."""
     width = LANES // 2
     while width >= down_to:
         other = builder.shuffle_vector(
@@ -174,11 +186,11 @@ def _fold(builder, value, down_to):
 
 
 def _add_sums(context, builder, signature, args):
-    """Add the sums of vectors' lanes to as many floats at an address: pairs of vectors fold into one, and again."""
+    """Add the sums of the vectors' lanes to as many floats at an address: pairs of vectors become one, and again."""
     where, *vectors = args
     n, width = len(vectors), 1
     while len(vectors) > 1:
-        # lanes whose number has the bit ``width`` come from the second of a pair, the others from the first
+        # lanes whose number has the bit ``width`` come from the second vector of a pair, the others from the first
         first = [i + (LANES if i & width else 0) for i in range(LANES)]
         second = [(i ^ width) + (LANES if i & width else 0) for i in range(LANES)]
         vectors = [
@@ -205,21 +217,23 @@ def add_eight_sums(ctx, where, s0, s1, s2, s3, s4, s5, s6, s7):
 
 
 @intrinsic
-def turn(ctx, rows, source, target, pitch):
-    """A square of LANES x LANES floats, transposed.
+def transpose(ctx, rows, source, target, pitch):
+    """Transpose a square of LANES x LANES floats.
 
-    Row i is read at ``source`` + the i-th integer (int64, in bytes) at ``rows``; column i is written at ``target`` + i
-    ``pitch`` bytes.
+    Row i is read at ``source`` + the i-th integer (int64, in bytes) at ``rows``; column i is written at
+    ``target`` + i · ``pitch`` bytes.
     """
 
     def codegen(context, builder, signature, args):
         rows, source, target, pitch = args
         vectors = []
         for i in range(LANES):
-            offset = builder.load(pointer(builder, moved(builder, rows, 8 * i), LONG))
-            vectors.append(builder.load(pointer(builder, moved(builder, source, offset), FLOATS), align=4))
+            offset = builder.load(pointer(builder, offset_by(builder, rows, 8 * i), LONG))
+            vectors.append(
+                builder.load(pointer(builder, offset_by(builder, source, offset), FLOATS), align=4)
+            )
         width = 1
-        while width < LANES:  # swap the off-diagonal halves of squares of growing size
+        while width < LANES:  # exchange the two off-diagonal quarters of squares, of 2, 4, 8 ... rows
             keep = [i if not i & width else i - width + LANES for i in range(LANES)]
             move = [i + width if not i & width else i + LANES for i in range(LANES)]
             for i in range(LANES):
@@ -230,7 +244,7 @@ def turn(ctx, rows, source, target, pitch):
             width *= 2
         for i in range(LANES):
             builder.store(vectors[i], pointer(builder, target, FLOATS), align=4)
-            target = moved(builder, target, pitch)
+            target = offset_by(builder, target, pitch)
         return context.get_dummy_value()
 
     return types.void(address_type, address_type, address_type, types.int64), codegen

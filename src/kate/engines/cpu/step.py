@@ -1,17 +1,18 @@
-"""Training steps of KATE on the CPU, compiled: whole runs of batches by a team of threads, four passes a batch.
+"""Training steps of KATE on the CPU: one compiled function for a run of batches, four passes per batch.
 
-For a batch of B documents, the words that it decodes (all V of them, or a sample) and m topics:
+For a batch of B documents, the words that it decodes (all V of them, or a sample) and m neurons:
 
-    words          all, or the batch's and a sample of the others                  sampling.py
-    Z, A (B, m)    the hidden layer and who wins it, a document at a time          hidden.py
-                   and with a sample what its own words add to the decoder         own_words.py
-    E (B, words)   sigmoids or exponentials of the logits, a tile of words at a time,
-                   and their part of dL/dA                                         decoder.py
-    D (B, m)       = dL / d(Wᵀ x + b), a document at a time                        hidden.py
-    dL/dW, dL/dc   a tile of words at a time, and the optimizer's step on them     gradient.py
+    before         which words are decoded                                           sampling.py
+    hidden pass    Z, A (B, m): the hidden layer and the competition, one document   hidden.py, winners.py
+                   at a time; with a sample also the words that it alone has         own_words.py
+    decoder pass   E (B, words): sigmoids or exponentials of the logits, one tile    decoder.py, tiles.py
+                   of words at a time, and their part of dL/dA
+    back pass      D (B, m) = dL / d(Wᵀ x + b), one document at a time               hidden.py
+    learning pass  dL/dW, dL/dc and the optimizer's step, one tile at a time         gradient.py, tiles.py
 
-Tiles are dealt to a fixed number of groups, and each group sums its own part of dL/dA: so the result does not depend on
-the number of threads.
+All threads work on the same pass, and take the next documents or tiles from a counter (barrier.py). Tiles are dealt to
+a fixed number of groups, and each group sums its own part of dL/dA: so the result does not depend on the number of
+threads.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
@@ -20,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from kate.engines.cpu.addresses import address
-from kate.engines.cpu.barrier import DONE, HALT, STOP, meet, next_item, tell, told
+from kate.engines.cpu.barrier import DONE, HALT, STOP, next_item, read_state, wait_for_all, write_state
 from kate.engines.cpu.buffers import ADAM, GRADIENT, ROW, Update
 from kate.engines.cpu.decoder import decode_group
 from kate.engines.cpu.gradient import count_items, learn_hidden_bias, learn_item
@@ -30,39 +31,39 @@ from kate.engines.cpu.own_words import decode_own_words
 from kate.engines.cpu.sampling import choose_words
 from kate.engines.cpu.simd_math import TILE, inlined, kernel
 
-_DOCS = 4  # documents that a thread takes at a time
+_DOCS = 4  # documents that a thread takes from the counter at a time
 _ONE = np.float32(1.0)
 
 
 @kernel
 def _sort_by_winner(n_docs, space):
-    """The documents of each neuron that is not silent in them, by a counting sort; lists of a multiple of 4."""
+    """List the documents in which each neuron is active, by a counting sort; lists are padded to multiples of 4."""
     ptr, m = space.won_ptr, space.D.shape[1]
     for j in range(m + 1):
         ptr[j] = 0
     for d in range(n_docs):
-        for i in range(space.n_who[d]):
-            ptr[space.who[d, i] // ROW + 1] += 1
+        for i in range(space.n_active[d]):
+            ptr[space.active[d, i] // ROW + 1] += 1
     for j in range(1, m + 1):
         ptr[j] = ptr[j - 1] + (ptr[j] + 3) // 4 * 4
     for place in range(ptr[m]):
         space.won[place], space.won_value[place] = 0, np.float32(0.0)
     for d in range(n_docs):
-        for i in range(space.n_who[d]):
-            j = space.who[d, i] // ROW
-            space.won[ptr[j]], space.place[d, i] = d * ROW, ptr[j]
+        for i in range(space.n_active[d]):
+            j = space.active[d, i] // ROW
+            space.won[ptr[j]], space.won_place[d, i] = d * ROW, ptr[j]
             ptr[j] += 1
-    for j in range(
-        m, 0, -1
-    ):  # a list's end is now where it was filled to: its padded start is the one before's end
+    # ptr[j] is now the end of list j: the next list begins there, rounded up
+    for j in range(m, 0, -1):
         ptr[j] = (ptr[j - 1] + 3) // 4 * 4
     ptr[0] = 0
-    for d in range(n_docs, space.factor.size):  # all documents are added up in fours, too
+    for d in range(n_docs, space.factor.size):  # the list of all documents is padded, too
         space.factor[d] = np.float32(0.0)
 
 
 @kernel
 def _update_of(rule, rate, step):
+    """The optimizer's numbers for one step, counted from 1."""
     correct1, correct2 = 1.0, 1.0
     if rule.purpose == ADAM:
         correct1, correct2 = 1.0 / (1.0 - rule.decay1**step), 1.0 / (1.0 - rule.decay2**step)
@@ -74,6 +75,7 @@ def _update_of(rule, rate, step):
 
 @inlined
 def _hidden_pass(thread, state, docs, rows, words, parameters, rule, sampling, seed, space):
+    """Encode the documents and let the neurons compete."""
     n_chunks = (docs.size + _DOCS - 1) // _DOCS
     item = next_item(state)
     while item < n_chunks:
@@ -88,9 +90,10 @@ def _hidden_pass(thread, state, docs, rows, words, parameters, rule, sampling, s
 
 @inlined
 def _decoder_pass(thread, state, n_docs, n_groups, parameters, rule, words, space):
+    """Decode the groups of tiles, and list the documents of each neuron."""
     item = next_item(state)
     while item <= n_groups:
-        if item == n_groups:  # short, and so the last: for the thread that would wait for the other one
+        if item == n_groups:  # little work, for a thread that would only wait for the others
             if rule.purpose >= GRADIENT:
                 _sort_by_winner(n_docs, space)
         else:
@@ -100,6 +103,7 @@ def _decoder_pass(thread, state, n_docs, n_groups, parameters, rule, words, spac
 
 @inlined
 def _hidden_back_pass(thread, state, n_docs, n_groups, rule, space):
+    """The gradient back through the hidden layer."""
     scale = _ONE / np.float32(n_docs)
     n_chunks = (n_docs + _DOCS - 1) // _DOCS
     item = next_item(state)
@@ -111,6 +115,7 @@ def _hidden_back_pass(thread, state, n_docs, n_groups, rule, space):
 
 @kernel
 def _choose_words_of(batch, rows, seeds, sampling, parameters, words):
+    """The words that a batch decodes, where there is such a batch."""
     if batch < seeds.size:
         docs = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]]
         choose_words(rows, docs, words, sampling, seeds[batch], 4 * parameters.W.shape[1])
@@ -121,7 +126,7 @@ def _learning_pass(
     thread, state, batch, n_docs, rows, words, next_words, parameters, gradient, moments1, moments2, rule, sampling,
     rates, seeds, space
 ):  # fmt: skip
-    """Tiles learn; meanwhile one thread chooses the words of the next batch, which need no parameter."""
+    """Gradient and optimizer, tile by tile; meanwhile one thread chooses the words of the next batch."""
     u = _update_of(rule, rates[batch], rule.n_steps + batch + 1)
     n_items = count_items(words) if rule.purpose >= GRADIENT else 0
     item = next_item(state)
@@ -142,43 +147,42 @@ def _train_batches(
     thread, n_threads, state, rows, even_words, odd_words, parameters, gradient, moments1, moments2, rule, sampling,
     rates, seeds, space, losses,
 ):  # fmt: skip
-    """What one thread of the team does: every batch in turn. The summed loss of each goes to ``losses``.
+    """What one thread does: every batch, one after the other. The summed loss of each goes to ``losses``.
 
-    ``sampling`` is None where all words are decoded: numba then passes over what only a sample needs, and a first fit
-    does not wait for it to be compiled.
+    ``sampling`` is None where all words are decoded: numba then does not compile what only a sample needs.
     """
     where = address(state)
     if thread == 0:
         _choose_words_of(0, rows, seeds, sampling, parameters, even_words)
-    if not meet(state, n_threads):
+    if not wait_for_all(state, n_threads):
         return
     for batch in range(losses.size):
         words, next_words = (even_words, odd_words) if batch % 2 == 0 else (odd_words, even_words)
         docs, seed = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]], seeds[batch]
         _hidden_pass(thread, state, docs, rows, words, parameters, rule, sampling, seed, space)
-        if not meet(state, n_threads):
+        if not wait_for_all(state, n_threads):
             return
         n_groups = min(space.part.shape[0], (words.n[0] + TILE - 1) // TILE)
         _decoder_pass(thread, state, docs.size, n_groups, parameters, rule, words, space)
-        if not meet(state, n_threads):
+        if not wait_for_all(state, n_threads):
             return
         _hidden_back_pass(thread, state, docs.size, n_groups, rule, space)
-        if not meet(state, n_threads):
+        if not wait_for_all(state, n_threads):
             return
         if thread == 0:
             for group in range(n_groups):
                 losses[batch] += space.losses[group]
             for d in range(docs.size):
                 losses[batch] += space.target[d]
-            tell(where, DONE, batch + 1)
-            tell(where, HALT, told(where, STOP))  # one thread asks for all: nobody must go on alone
+            write_state(where, DONE, batch + 1)
+            write_state(where, HALT, read_state(where, STOP))  # one thread decides for all of them
         _learning_pass(
             thread, state, batch, docs.size, rows, words, next_words, parameters, gradient, moments1, moments2, rule,
             sampling, rates, seeds, space,
         )  # fmt: skip
-        if not meet(state, n_threads):
+        if not wait_for_all(state, n_threads):
             return
-        if told(where, HALT) > 0:
+        if read_state(where, HALT) > 0:
             break
 
 

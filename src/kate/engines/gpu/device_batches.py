@@ -1,9 +1,9 @@
 """Batches on the device: which documents come next, and where their entries go in a dense matrix.
 
-A plan says what the steps of an epoch are to do. Some hundred steps at a time are laid out by a few large operations:
-for every entry of every batch its value, what dropout leaves of it, and its place. A step then only picks its row.
-Shapes are fixed and nothing is read back: a batch has as many slots as the fullest one needs, and those that it does
-not need go to a spare place; a short batch is filled up with an empty document of no weight.
+A plan holds one row per step of an epoch. Some hundred steps at a time are laid out by a few large operations: the
+value of every entry, what dropout leaves of it, and its place in the dense matrix. A step then picks its row of the
+layout. Shapes are fixed and nothing is read back: all batches have as many slots as the largest one needs, and unused
+slots point to a spare place after the matrix. A short batch is filled with an empty document that has no weight.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["BatchPlan", "DeviceRows", "Layout"]
 
 @dataclass(frozen=True, eq=False)
 class DeviceRows:
-    """Sparse rows on the device, and after them one row without entries.
+    """Sparse rows on the device, followed by one empty row.
 
-    ``starts`` (n_docs + 2,) int64, ``words`` int32 and ``values`` float32 with one entry more than there are, so that
-    there is always something to look at, ``mass`` (n_docs + 1,) the sum of each row.
+    ``starts`` (n_docs + 2,) int64; ``words`` int32 and ``values`` float32, with one unused entry at the end that
+    unused slots can read; ``mass`` (n_docs + 1,), the sum of each row.
     """
 
     starts: Tensor
@@ -33,9 +33,9 @@ class DeviceRows:
 
 @dataclass(frozen=True, eq=False)
 class BatchPlan:
-    """What the steps of an epoch are to do, a row a step.
+    """What the steps of an epoch do, one row per step.
 
-    ``docs`` (n_steps, batch) int64, ``seeds`` (n_steps,) int64, ``shares`` (n_steps,) one over the number of documents,
+    ``docs`` (n_steps, batch) int64, ``seeds`` (n_steps,) int64, ``shares`` (n_steps,) 1 / the number of documents,
     ``numbers`` (n_steps, 3) the learning rate and Adam's two corrections.
     """
 
@@ -54,11 +54,12 @@ class BatchPlan:
 
 
 class Layout:
-    """Some steps of a plan, laid out in memory that stays where it is.
+    """Some steps of a plan, laid out in memory that is allocated once.
 
-    ``places`` (n_steps, n_slots) int64, ``values`` and ``kept`` (what dropout leaves) as many float32; ``ends``
-    (n_steps, batch) int64, the slot after the last one of a document; ``facts`` (n_steps, 3, batch, 1): the mass of a
-    document, its share in the mean (0 for one that only fills up) and whether it is real; ``numbers`` as in the plan.
+    ``places`` (n_steps, n_slots) int64; ``values`` and ``kept`` (what dropout leaves), float32 of the same shape;
+    ``ends`` (n_steps, batch) int64, the slot after the last one of each document; ``facts`` (n_steps, 3, batch, 1): the
+    mass of a document, its share of the mean loss (0 for an empty one that fills a batch) and whether it is real;
+    ``numbers`` as in the plan.
     """
 
     def __init__(
@@ -83,11 +84,11 @@ class Layout:
         return self.batch_size * self.n_words
 
     def fill(self, plan: BatchPlan) -> None:
-        """Lay out the steps of a plan, as many as there is room for at the most."""
+        """Lay out the steps of a plan, at most ``len(self)``."""
         n, rows = len(plan), self.rows
         firsts = rows.starts[plan.docs]  # (n, batch)
         lengths = rows.starts[plan.docs + 1] - firsts
-        ends = lengths.cumsum(dim=1)  # in slots: a slot belongs to the document whose entries span it
+        ends = lengths.cumsum(dim=1)  # in slots; the slots before an end belong to that document
         document = torch.searchsorted(ends, self.slots.expand(n, -1).contiguous(), right=True)
         is_used = document < self.batch_size
         document = document.clamp(max=self.batch_size - 1)
@@ -108,7 +109,7 @@ class Layout:
 
 
 def is_kept(seed: Tensor, entry: Tensor, dropout: float) -> Tensor:
-    """Which entries dropout keeps: the hash of the CPU engine, in signed integers that overflow as unsigned ones do."""
+    """Which entries dropout keeps: the same hash as in the CPU engine; signed integers overflow as unsigned ones do."""
     h = (seed + entry) * _signed(0x9E3779B97F4A7C15)
     h = (h ^ _shifted(h, 30)) * _signed(0xBF58476D1CE4E5B9)
     h = (h ^ _shifted(h, 27)) * _signed(0x94D049BB133111EB)
@@ -121,5 +122,5 @@ def _signed(number: int) -> int:
 
 
 def _shifted(h: Tensor, n: int) -> Tensor:
-    """h >> n without the copies of the sign bit."""
+    """h >> n, filled with zeros instead of the sign bit."""
     return (h >> n) & ((1 << (64 - n)) - 1)

@@ -1,8 +1,8 @@
-"""The GPU engine: the same network, recipe and steps as the CPU engine's, by PyTorch. Needs the extra ``gpu``.
+"""The GPU engine: the same network, recipe and steps as in the CPU engine, by PyTorch. Needs the extra ``gpu``.
 
-The sparse rows, the parameters and the optimizer's moments live on the device. An epoch sends its plan (which
-documents, seeds, rates) at once and reads back the summed loss at its end; in between nothing waits for the host. On
-CUDA a step is a few products and fused kernels, captured once as a graph and replayed; on PyTorch's CPU device, and
+The sparse rows, the parameters and the optimizer's moments are on the device. An epoch first sends its whole plan
+(documents, seeds, learning rates) and at its end reads back the summed loss; in between nothing waits for the host. On
+CUDA a step is a few products and fused kernels, captured once as a graph and replayed. On PyTorch's CPU device, and
 where there is no Triton, it is made of PyTorch's own operations.
 """
 
@@ -26,10 +26,9 @@ from kate.engines.row_checks import check_documents, check_rows
 
 __all__ = ["TorchEngine"]
 
-_SPARE = (
-    1.25  # room for batches with more entries than those of this epoch, so that a graph serves many epochs
-)
-_BLOCK_CELLS = 2**24  # documents × words of a block of the validation loss
+# Memory for larger batches than those of this epoch, so that a captured graph can be used for many epochs.
+_SPARE = 1.25
+_BLOCK_CELLS = 2**24  # documents × words in one block of the validation loss
 _STEPS_AT_ONCE = 256  # laid out together
 _WARM_UP = 3  # steps before a capture, in which libraries allocate what they need
 
@@ -37,10 +36,10 @@ _WARM_UP = 3  # steps before a capture, in which libraries allocate what they ne
 class TorchEngine:
     """Steps and losses of one network on sparse rows that are already scaled (float32 CSR).
 
-    ``train`` changes what is on the device: :meth:`fetch` brings ``network`` and the optimizer up to date with it,
-    :meth:`send` the other way round.
+    ``train`` changes the copy on the device. :meth:`fetch` copies it into ``network`` and the optimizer; :meth:`send`
+    copies ``network`` to the device.
 
-    device : "cuda", or "cpu" for PyTorch's own
+    device : "cuda", or "cpu" for PyTorch's own CPU device
     precision : products in "float32", in "tf32" (CUDA only) or in "bf16"; everything else is float32
     """
 
@@ -72,20 +71,20 @@ class TorchEngine:
         optimizer: Optimizer,
         seeds: NDArray[np.int64],
     ) -> float:
-        """A step for each batch of documents, with its learning rate and dropout seed; returns the summed loss."""
+        """One step per batch of documents, with its learning rate and dropout seed; returns the summed loss."""
         plan = self._plan(X, batches, rates, optimizer, seeds)
         if optimizer is not self._optimizer:
             self._take_over(optimizer)
         n_slots = _most_entries(X, batches)
         if self._epoch is None or not self._epoch.can_take(self._rows_of(X), plan, n_slots):
-            self._epoch = None  # its memory may be needed for the new one
+            self._epoch = None  # frees its memory, which the new one may need
             n_steps = min(len(plan), _STEPS_AT_ONCE)
             step = self._step(self.recipe, X, plan, max(1, int(_SPARE * n_slots)), n_steps)
             self._epoch = _Epoch(step, self._update)
         with self._matmul_precision(), torch.no_grad():
             self._epoch.run(plan)
         optimizer.n_steps += len(batches)
-        # both are read at once: the only moment of an epoch in which the host waits
+        # read together: the only time in an epoch that the host waits
         total, check = torch.stack(
             [self._epoch.step.losses.sum(), self._parameters.flat.sum().double()]
         ).tolist()
@@ -116,14 +115,14 @@ class TorchEngine:
         return float(step.losses.sum()) / X.shape[0]
 
     def fetch(self) -> None:
-        """Bring ``network`` and the optimizer's moments up to date with the device."""
+        """Copy the network and the optimizer's moments from the device."""
         _copy_to_host(self._parameters, self.network)
         if self._optimizer is not None and self._update is not None:
             _copy_to_host(self._update.first, self._optimizer.first)
             _copy_to_host(self._update.second, self._optimizer.second)
 
     def send(self) -> None:
-        """Go on with ``network`` as it is now."""
+        """Copy ``network`` to the device."""
         _copy_to_device(self.network, self._parameters)
 
     def _take_over(self, optimizer: Optimizer) -> None:
@@ -131,7 +130,7 @@ class TorchEngine:
         self._update = DeviceUpdate(optimizer.method, optimizer.decay, optimizer.epsilon, self._parameters)
         _copy_to_device(optimizer.first, self._update.first)
         _copy_to_device(optimizer.second, self._update.second)
-        self._epoch = None  # it steps with the one before
+        self._epoch = None  # its step was captured with the previous optimizer
 
     def _step(self, recipe: Recipe, X: csr_matrix, plan: BatchPlan, n_slots: int, n_steps: int) -> Step:
         rows, batch_size = self._rows_of(X), plan.docs.shape[1]
@@ -165,7 +164,7 @@ class TorchEngine:
         self._rows_of(X)  # checks them
         check_documents(batches, X.shape[0])
         lengths = np.array([len(docs) for docs in batches])
-        docs = np.full((len(batches), lengths.max()), X.shape[0], dtype=np.int64)  # the empty row fills up
+        docs = np.full((len(batches), lengths.max()), X.shape[0], dtype=np.int64)  # padded with the empty row
         docs[np.arange(lengths.max()) < lengths[:, np.newaxis]] = np.concatenate(batches)
         numbers = np.ones((len(batches), 3), dtype=np.float32)
         numbers[:, 0] = rates
@@ -180,14 +179,14 @@ class TorchEngine:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
     def _with_a_zero(self, array: NDArray[np.generic], dtype: torch.dtype) -> torch.Tensor:
-        """An array on the device with a zero behind it; on the way there it is not copied on the host."""
+        """An array on the device, followed by a zero; not copied on the host first."""
         tensor = torch.zeros(len(array) + 1, dtype=dtype, device=self.device)
         tensor[:-1].copy_(torch.from_numpy(array))
         return tensor
 
     @contextmanager
     def _matmul_precision(self) -> Iterator[None]:
-        """TF32 on or off for our products, whatever it is for the rest of the program."""
+        """Switch TF32 on or off for our products, and back for the rest of the program."""
         before = torch.get_float32_matmul_precision()
         torch.set_float32_matmul_precision("high" if self.precision == "tf32" else "highest")
         try:
@@ -197,14 +196,14 @@ class TorchEngine:
 
 
 class _Epoch:
-    """A step in memory that stays where it is, captured as a CUDA graph where there is one."""
+    """A step in memory that is allocated once, captured as a CUDA graph where the device has graphs."""
 
     def __init__(self, step: Step, update: DeviceUpdate | None) -> None:
         self.step, self.update = step, update
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def can_take(self, rows: DeviceRows, plan: BatchPlan, n_slots: int) -> bool:
-        """Whether a plan fits in."""
+        """Whether a plan fits into the memory of this step."""
         layout = self.step.layout
         return (
             rows is layout.rows
@@ -214,7 +213,7 @@ class _Epoch:
         )
 
     def run(self, plan: BatchPlan) -> None:
-        """Start all steps of a plan and wait for none."""
+        """Start all steps of a plan, without waiting for them."""
         self.step.losses.zero_()
         n = len(self.step.layout)
         for start in range(0, len(plan), n):
@@ -230,7 +229,7 @@ class _Epoch:
                     self.graph.replay()
 
     def _captured(self) -> torch.cuda.CUDAGraph:
-        """The step as a graph. To warm up it is run for real, so that what it changes is put back afterwards."""
+        """The step as a graph. It is run a few times first, to warm up; what that changes is put back afterwards."""
         changed = [self.step.losses, self.step.parameters.flat]
         if self.update is not None:
             changed += [self.update.first.flat, self.update.second.flat]
@@ -251,7 +250,7 @@ class _Epoch:
 
 
 def _kind_of_step(device: torch.device) -> type[Step]:
-    """The fused step on CUDA, where Triton comes with PyTorch and can compile; PyTorch's own operations otherwise."""
+    """The fused step on CUDA, if Triton is installed and can compile; otherwise the one of PyTorch's own operations."""
     if device.type == "cuda" and find_spec("triton") is not None:
         from kate.engines.gpu.triton_step import FusedStep, can_compile
 
@@ -265,7 +264,7 @@ def _has_graphs(device: torch.device) -> bool:
 
 
 def _most_entries(X: csr_matrix, batches: list[NDArray[np.int64]]) -> int:
-    """The entries of the batch that has most of them."""
+    """The number of entries in the largest batch."""
     starts = np.cumsum([0, *(len(docs) for docs in batches[:-1])])
     return int(np.add.reduceat(np.diff(X.indptr)[np.concatenate(batches)], starts, dtype=np.int64).max())
 

@@ -1,6 +1,6 @@
-"""One training step of KATE on a GPU, with a hand-written backward pass and all shapes fixed; in plain PyTorch here.
+"""One training step of KATE on a GPU, with a hand-written backward pass and fixed shapes; here in plain PyTorch.
 
-For a batch of B documents, V words and m topics, as in :mod:`kate.engines.cpu.step`:
+For a batch of B documents, V words and m neurons, as in :mod:`kate.engines.cpu.step`:
 
     X, X_in (B, V)  the batch, and what dropout leaves of it, made dense on the device
     Z (B, m)        = g(X_in W + b);  A = compete(Z)
@@ -9,10 +9,10 @@ For a batch of B documents, V words and m topics, as in :mod:`kate.engines.cpu.s
     gradient of W   = [R; X_in]ᵀ [A; D], one product for the decoder's and the encoder's part
 
 Nothing is read back and no shape depends on the data, so that a CUDA graph can replay the step; a counter on the device
-says which row of the layout is next. Parameters, gradients and the optimizer's moments are single flat vectors, of
-which W, b and c are views. Every operation is a kernel, and for small networks the number of kernels is what a step
-takes: so :class:`PlainStep` chooses operations that do several things at once, and where there is Triton
-:class:`kate.engines.gpu.triton_step.FusedStep` takes its place, of which the tests say that it does the same.
+says which row of the layout is next. Parameters, gradients and the optimizer's moments are flat vectors, of which W, b
+and c are views. Every operation starts a kernel, and with a small network the time of a step depends on the number of
+kernels. So :class:`PlainStep` prefers operations that do several things at once, and where Triton is installed,
+:class:`kate.engines.gpu.triton_step.FusedStep` is used instead; tests compare the two.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ class DeviceParameters:
 class Competition:
     """Â = compete(Z) and its gradient, as :func:`kate.competition.compete` defines them, both sides at once.
 
-    Of positive floats the larger has the larger bits. A key is those bits above the index, counted from the end: no two
-    keys are equal, and of equal activations the lower index has the larger key.
+    The bits of a larger positive float are a larger integer. A key is these 32 bits, followed by 32 bits for the index,
+    counted from the end: no two keys are equal, and of two equal activations the one with the lower index has the
+    larger key.
     """
 
     def __init__(self, recipe: Recipe, n_components: int, device: torch.device) -> None:
@@ -65,7 +66,7 @@ class Competition:
         self.from_end = torch.arange(n_components - 1, -1, -1, device=device)
 
     def forward(self, Z: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
-        """``out`` = Â; who won on either side, and what the losers of either side had (2, B, m)."""
+        """``out`` = Â; returns which neurons won, and the activations of those that lost, for both sides (2, B, m)."""
         sided = Z * self.signs
         keys = torch.add(self.from_end, sided.view(torch.int32).to(torch.int64), alpha=1 << 32)
         best = torch.topk(keys, self.most, dim=-1).values  # the largest first
@@ -85,7 +86,7 @@ class Competition:
 
 
 class Step(ABC):
-    """The memory of a step and the state that it moves on.
+    """The memory of a step, and the counter that each step moves on.
 
     ``losses`` (B, 1) sums the documents' losses over the steps, in double precision.
     """
@@ -98,30 +99,30 @@ class Step(ABC):
         self.recipe, self.parameters, self.layout, self.precision = recipe, parameters, layout, precision
         self.gradient = DeviceParameters(V, m, device)
         self.losses = torch.zeros((B, 1), dtype=torch.float64, device=device)
-        self.at = torch.zeros(1, dtype=torch.int64, device=device)  # the row of the layout that is next
-        # R above X_in and A above D, so that one product makes the gradient of W; behind them the spare place
+        self.at = torch.zeros(1, dtype=torch.int64, device=device)  # the next row of the layout
+        # R above X_in and A above D, so that one product gives the gradient of W; after them the spare place
         self.residual_and_input = torch.zeros(2 * B * V + 1, device=device)
         self.codes = torch.zeros(2 * B, m, device=device)
         self.R = self.residual_and_input[: B * V].view(B, V)
         self.X_in = self.residual_and_input[B * V : -1].view(B, V)
         self.A, self.D = self.codes[:B], self.codes[B:]
-        # without dropout what goes in is what is to come out
+        # without dropout the input is the target
         self.target = torch.zeros(B * V + 1, device=device) if recipe.dropout else None
         self.X = self.X_in if self.target is None else self.target[:-1].view(B, V)
 
     @abstractmethod
     def run(self, update: DeviceUpdate | None) -> None:
-        """Do the step that is next and read nothing back; without an update only the gradient is computed."""
+        """Do the next step and read nothing back; without an update, compute only the gradient."""
 
     @abstractmethod
     def add_losses(self) -> None:
-        """Only the losses of the documents that are next, by the recipe."""
+        """Add the losses of the next documents, and compute nothing else."""
 
     def _fill_gradient_of_weights(self) -> None:
         self._multiply(self.residual_and_input[:-1].view(len(self.codes), -1).T, self.codes, self.gradient.W)
 
     def _multiply(self, a: Tensor, b: Tensor, out: Tensor) -> None:
-        """out = a b, in the precision that products have."""
+        """out = a b, in the precision of this step."""
         if self.precision == "bf16":
             out.copy_(a.bfloat16() @ b.bfloat16())
         else:
@@ -171,7 +172,7 @@ class PlainStep(Step):
         self.at += 1
 
     def _place_documents(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Make the documents that are next dense; their mass, share and whether they are real, (B, 1) each."""
+        """Make the next documents dense; returns their mass, share and whether they are real, (B, 1) each."""
         layout = self.layout
         places = layout.places.index_select(0, self.at).view(-1)
         input_ = self.residual_and_input[layout.n_cells :]  # with the spare place
@@ -188,7 +189,7 @@ class PlainStep(Step):
         return H.tanh_() if self.recipe.activation == "tanh" else H.sigmoid_()
 
     def _decode(self, A: Tensor, mass: Tensor, is_real: Tensor) -> Tensor:
-        """What the network makes of the codes; the losses are added to ``losses``."""
+        """The reconstruction from the codes A; adds the losses to ``losses``."""
         O = self._product(A, self.parameters.W.T, self.parameters.c)
         if self.recipe.loss == "softmax":
             log_p = torch.log_softmax(O, dim=1)

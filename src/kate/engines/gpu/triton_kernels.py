@@ -1,12 +1,12 @@
-"""The small operations of a step between its products, as a few Triton kernels.
+"""The operations of a step between its matrix products, as a few Triton kernels.
 
-Where a network is small a step takes as long as it has kernels, whatever they compute: so all that happens between two
-products is one kernel, most of them with one program a document. A document stands in a row of ``n_words`` or
-``n_components`` numbers. What changes from step to step (which row of the layout is next, facts, rates) is read from
-memory, so that a CUDA graph can replay them. Sums are made in a fixed order: the same input gives the same bits.
+With a small network the time of a step depends on the number of kernels, not on what they compute. So one kernel does
+all that happens between two products; most of them have one program per document. A document is a row of ``n_words`` or
+``n_components`` numbers. What changes from step to step (the next row of the layout, facts, rates) is read from memory,
+so that a CUDA graph can replay the kernels. Sums have a fixed order: the same input gives the same bits.
 
-Names in capitals are known when a kernel is compiled. Everything here compiles for a GPU and runs in Triton's
-interpreter, where it is tested; libdevice does not, so that tanh and log1p are spelled out.
+Names in capitals are constants when a kernel is compiled. The tests run everything here in Triton's interpreter. It has
+no libdevice, so tanh and log1p are written out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["backward", "compete", "decode", "learn", "place"]
 def place(
     at, ends, places, kept, values, X_in, X, n_slots, n_words, HAS_DROPOUT: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """Make the documents that are next dense: what dropout leaves of them in ``X_in``, the whole of them in ``X``."""
+    """Make the next documents dense: what dropout leaves of them in ``X_in``, all of them in ``X``."""
     document = tl.program_id(0)
     row = tl.load(at)
     lanes = tl.arange(0, BLOCK)
@@ -49,11 +49,11 @@ def place(
 def compete(
     Z, A, b, n_components, amplification, N_WINNERS: tl.constexpr, IS_TANH: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """``Z`` comes as X_in W and becomes g(X_in W + b); ``A`` = compete(Z), or Z where there are no winners.
+    """``Z`` is X_in W at first and becomes g(X_in W + b); ``A`` = compete(Z), or Z where there are no winners.
 
-    Of positive floats the larger has the larger bits. So the bits of the activation that just wins a side are found
-    from the highest to the lowest, by counting the activations that are at least so large: as many rounds for any
-    number of topics, and no sorting. Of those equal to it the first few win, as many as there is room for.
+    The bits of a larger positive float are a larger integer. So the smallest activation that wins a side is found bit
+    by bit, from the highest bit down, by counting the activations that are at least as large: 30 rounds for any number
+    of neurons, and no sorting. Of the activations equal to it, the first ones win, until there are enough winners.
     """
     topics = tl.arange(0, BLOCK)
     is_topic = topics < n_components
@@ -86,7 +86,7 @@ def compete(
 
 @triton.jit
 def decode(R, X, c, facts, at, losses, n_words, IS_SOFTMAX: tl.constexpr, BLOCK: tl.constexpr):
-    """``R`` comes as A Wᵀ and becomes (output(A Wᵀ + c) - X) / B; the documents' losses are added to ``losses``."""
+    """``R`` is A Wᵀ at first and becomes (output(A Wᵀ + c) - X) / B; adds the documents' losses to ``losses``."""
     document = tl.program_id(0)
     n_docs = tl.num_programs(0)
     facts += tl.load(at) * 3 * n_docs + document
@@ -120,10 +120,10 @@ def backward(
     D, Z, A, at, all_numbers, numbers, n_components, amplification, HAS_WINNERS: tl.constexpr, IS_TANH: tl.constexpr,
     BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """``D`` comes as dL/dA and becomes dL/d(X_in W + b): losers learn only through the winners' amplification.
+    """``D`` is dL/dA at first and becomes dL/d(X_in W + b): losers learn only through the winners' amplification.
 
-    By the way the optimizer's ``numbers`` of this step are taken out, and ``at`` moves on to the next: no other
-    program of this kernel looks at it.
+    The first program also copies the optimizer's ``numbers`` of this step and moves ``at`` on to the next step; no
+    other program of this kernel reads it.
     """
     document = tl.program_id(0)
     topics = tl.arange(0, BLOCK)
@@ -157,8 +157,8 @@ def learn(
 ):  # fmt: skip
     """The gradients of the biases, which are sums of columns, and the optimizer's step on all parameters.
 
-    The first programs take some columns of D each (for b), the next ones of R (for c), the others a part of W, whose
-    gradient is there already. For the method "none" the biases' gradients are all, and there are no programs for W.
+    The first programs each take some columns of D (for b), the next ones of R (for c), the others a part of W, whose
+    gradient is already there. With the method "none" only the gradients of the biases are computed.
     """
     program = tl.program_id(0)
     n_for_b = tl.cdiv(n_components, COLUMNS)
@@ -232,7 +232,7 @@ def _column_sums(matrix, columns, n_rows, n_columns, ROWS: tl.constexpr, COLUMNS
 
 @triton.jit
 def _log_sum(logits, c, n_words, BLOCK: tl.constexpr):
-    """The greatest o of a row, o = logits + c, and log Σ exp(o - greatest); every lane has its own until the end."""
+    """The greatest o = logits + c of a row, and log Σ exp(o - greatest); until the end, each lane has its own."""
     lanes = tl.arange(0, BLOCK)
     greatest = tl.full([BLOCK], -3.0e38, tl.float32)
     total = tl.zeros([BLOCK], tl.float32)
@@ -250,7 +250,7 @@ def _log_sum(logits, c, n_words, BLOCK: tl.constexpr):
 
 @triton.jit
 def _tanh(x):
-    """Near 0 by its series, where 1 - exp(-2x) has lost digits."""
+    """tanh; near 0 by its series, because 1 - exp(-2x) loses digits there."""
     square = x * x
     series = 1.0 + square * (-1 / 3 + square * (2 / 15 + square * (-17 / 315 + square * (62 / 2835))))
     t = tl.exp(-2.0 * tl.abs(x))
@@ -260,12 +260,12 @@ def _tanh(x):
 
 @triton.jit
 def _sigmoid(x):
-    """Without overflow."""
+    """The sigmoid, without overflow."""
     t = tl.exp(-tl.abs(x))
     return tl.where(x < 0.0, t, 1.0) / (1.0 + t)
 
 
 @triton.jit
 def _log1p(t):
-    """log(1 + t) for t from 0 to 1; near 0 by its series, where 1 + t has lost digits."""
+    """log(1 + t) for t from 0 to 1; near 0 by its series, because 1 + t loses digits there."""
     return tl.where(t < 0.015625, t * (1.0 + t * (-0.5 + t * (1 / 3 + t * -0.25))), tl.log(1.0 + t))

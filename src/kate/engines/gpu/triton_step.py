@@ -1,7 +1,7 @@
-"""The step of the GPU engine with everything between its products in a few kernels: nine launches instead of fifty.
+"""The step of the GPU engine with fused kernels between its matrix products: nine kernels instead of fifty.
 
-The matrices are those of ``torch_step``; a product is written where its fused successor turns it into
-what is needed: Z = X_in W becomes g(Z + b), R = A Wᵀ the residual, D = R W what the encoder learns from.
+The matrices are those of ``torch_step``. A kernel changes the result of the product before it in place: Z = X_in W
+becomes g(Z + b), R = A Wᵀ becomes the residual, D = R W becomes the gradient for the encoder.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class FusedStep(Step):
         self.Z = torch.zeros_like(self.A)
         self.numbers = torch.ones(3, device=self.Z.device)  # the optimizer's for this step
         self.n_lanes = max(16, triton.next_power_of_2(self.Z.shape[1]))
-        # the sums of a row are quickest within a warp
+        # sums over a row are fastest within one warp
         self.n_warps = min(8, max(1, self.n_lanes // 128))
 
     def run(self, update: DeviceUpdate | None) -> None:
@@ -55,7 +55,7 @@ class FusedStep(Step):
         self.at += 1
 
     def _encode_and_decode(self) -> None:
-        """Up to the residual and the losses."""
+        """All up to the residual and the losses."""
         layout, recipe, W = self.layout, self.recipe, self.parameters.W
         (V, m), B = W.shape, layout.batch_size
         kernels.place[(B,)](
@@ -78,7 +78,7 @@ class FusedStep(Step):
         (V, m), B, gradient = self.parameters.W.shape, self.layout.batch_size, self.gradient.flat
         n_programs = triton.cdiv(m, _COLUMNS) + triton.cdiv(V, _COLUMNS)
         method, decay, epsilon = "none", (0.0, 0.0), 0.0
-        moments = (gradient, gradient)  # of which none is looked at
+        moments = (gradient, gradient)  # not read
         if update is not None:
             n_programs += triton.cdiv(V * m, _WEIGHTS)
             method, decay, epsilon = update.method, update.decay, update.epsilon
@@ -98,7 +98,7 @@ def can_compile(device: torch.device) -> bool:
         kernels.compete[(1,)](Z, Z, b, 1, 0.0, N_WINNERS=0, IS_TANH=True, BLOCK=16, num_warps=1)
     except Exception as error:  # whatever a compiler may say
         warnings.warn(
-            f"Triton cannot compile the fused kernels here, training takes about twice as long without them: {error}",
+            f"Triton cannot compile the fused kernels here; without them training takes about twice as long: {error}",
             stacklevel=2,
         )
         return False
