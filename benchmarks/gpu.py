@@ -1,24 +1,25 @@
-"""Training on one GPU, whole fits with the real data: how long, how near to the hardware's limits, how good.
+"""Training on one GPU, whole fits on real data: how long they take, how near to the limits of the GPU, how good.
 
-    python benchmarks/gpu.py --counts counts.npz            # the file that benchmarks/gpu_counts.py writes
+    python benchmarks/gpu.py --counts counts.npz            # a file written by benchmarks/gpu_counts.py
     python benchmarks/gpu.py --counts counts.npz --device cpu --epochs 1 --rcv1-documents 2000   # to try the script
 
 Needs PyTorch, NumPy, SciPy, scikit-learn, numba and this repository's src on the path, nothing else. Prints JSON lines:
 
-- "limits": what this GPU reaches, measured here: a large product in each precision, and a large copy
+- "limits": what this GPU can do, measured here: a large matrix product in each precision, and a large copy
 - "paper": 100 epochs of KATE.paper(128) on 20 Newsgroups, 2,000 words
 - "defaults": KATE(128) on 20 Newsgroups, 20,000 words
-- "rcv1 shape": one epoch at batch 100 of 554,414 made documents of 75 words, 5,000 words
+- "rcv1 shape": one epoch of 554,414 made-up documents of 75 words, out of 5,000, in batches of 100
 
-In float32 each stands beside plain PyTorch on the same device in the same run: dense rows, autograd, its own optimizer
-("torch_step_ms"). "paper" and "defaults" come in each precision with the accuracy of a softmax probe and the precision
-of the nearest 1 %, test documents; without counts they are left out. Seconds are those of the whole ``fit`` after a fit
-of one epoch ("first_fit_s": it loads the GPU's libraries and compiles kernels). "share_of_limit" is the least time the
-arithmetic or the memory traffic of the steps could take, over the time of the epochs. Counted for each step of B
-documents, V words and m topics: 10 B V m operations (five dense products), and 4 bytes for 11 V m numbers (W read three
-times, the gradient written and read, parameters and two moments read and written) and for 6 B V numbers (documents,
-logits and residuals, each once written and once read). The CPU engine passes over the losers and does not do all of
-that: there the share may be above 1.
+In float32 each is compared with plain PyTorch on the same device in the same run: dense rows, autograd, its own
+optimizer ("torch_step_ms"). "paper" and "defaults" are run in each precision, and scored on the test documents: the
+accuracy of a softmax probe, and the precision among the nearest 1 %. Without --counts they are left out. "fit_s" is
+the time of a whole ``fit``, after a first fit of one epoch ("first_fit_s") that loads libraries and compiles kernels.
+
+"share_of_limit" is the least time that the arithmetic or the memory traffic of the steps could take, divided by the
+time of the epochs. A step of B documents, V words and m topics counts as 10 B V m operations (five dense products), and
+as 4 bytes each for 11 V m numbers (W read three times, the gradient written and read, parameters and two moments read
+and written) and for 6 B V numbers (documents, logits and residuals, each written once and read once). The CPU engine
+skips the losing neurons and does less than that: there the share can be above 1.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ RIVAL_STEPS = {"cuda": 50, "cpu": 2}
 
 
 class Clock:
-    """Seconds of GPU work: waits for what has been started."""
+    """Seconds that include the work of the GPU: reading it waits for what has been started."""
 
     def __init__(self, device: str) -> None:
         self.device = device
@@ -65,7 +66,7 @@ class Clock:
 
 
 def measure_limits(device: str, size: int) -> dict[str, float]:
-    """Operations a second of a square product in each precision, and bytes a second of a copy."""
+    """Operations per second of a square matrix product in each precision, and bytes per second of a copy."""
     limits = {}
     for precision in PRECISIONS:
         torch.set_float32_matmul_precision("high" if precision == "tf32" else "highest")
@@ -91,7 +92,7 @@ def best_of(run: Any, device: str) -> float:
 
 
 def least_seconds(limits: dict[str, float], precision: str, B: int, V: int, m: int, n_steps: int) -> float:
-    """What the steps take at the limits of arithmetic or memory, whichever is slower."""
+    """How long the steps take at the limit of arithmetic or of memory, whichever is longer."""
     arithmetic = 10 * B * V * m / limits[precision]
     memory = 4 * (11 * V * m + 6 * B * V) / limits["bytes"]
     return n_steps * max(arithmetic, memory)
@@ -100,7 +101,7 @@ def least_seconds(limits: dict[str, float], precision: str, B: int, V: int, m: i
 def fit(
     model: KATE, limits: dict[str, float], X: csr_matrix, validation: csr_matrix | None
 ) -> dict[str, Any]:
-    """Fit once for one epoch, then for good; what it took."""
+    """Fit for one epoch, then for all of them; returns the times."""
     device = model.device
     clock = Clock(device)
     KATE(**(model.get_params() | {"max_epochs": 1})).fit(X, validation=validation)
@@ -127,12 +128,12 @@ def fit(
 
 
 def plain_step_seconds(X: csr_matrix, model: KATE) -> float:
-    """A step of plain PyTorch in the same shape on the same device, the best of a few rounds."""
+    """The time of one step of plain PyTorch, of the same shape on the same device; the best of a few rounds."""
     settings, n_words = model.settings_, X.shape[1]
     B, loss, n_steps = settings["batch_size"], settings["loss"], RIVAL_STEPS[model.device]
     batches = [np.arange(i, i + B) % X.shape[0] for i in range(0, n_steps * B, B)]
     few = X[: min(X.shape[0], n_steps * B)].astype(np.float32)
-    few.data = np.log1p(few.data)  # about the size that scaled counts have
+    few.data = np.log1p(few.data)  # about as large as scaled counts
     shape = Shape(n_words, model.n_components, settings["n_winners"], B, loss)
     steps = torch_steps(
         few,
@@ -155,7 +156,7 @@ def quality(model: KATE, X: csr_matrix, counts: Any) -> dict[str, float]:
 def runs_on_news(
     counts: Any, options: argparse.Namespace, limits: dict[str, float]
 ) -> Iterator[dict[str, Any]]:
-    patience = options.epochs or 100  # every epoch is run, and the best is kept, as the paper does
+    patience = options.epochs or 100  # runs every epoch and keeps the best, as the paper does
     makers = {
         "paper": (2_000, lambda **more: KATE.paper(N_TOPICS, patience=patience, **more)),
         "defaults": (20_000, lambda **more: KATE(N_TOPICS, **more)),
@@ -172,9 +173,9 @@ def runs_on_news(
 
 
 def make_documents(n_docs: int, n_words: int, length: int) -> csr_matrix:
-    """Documents of ``length`` different words, the frequent ones more often."""
+    """Documents of ``length`` different words; frequent words come in more documents."""
     rng = np.random.default_rng(0)
-    # one word from each of ``length`` bands, whose width grows with the rank: no word twice, and quickly drawn
+    # one word from each of ``length`` bands that grow with the rank: no word comes twice, and drawing is fast
     edges = np.unique(np.geomspace(1, n_words, 4 * length).astype(np.int64))
     edges = edges[np.linspace(0, len(edges) - 1, length + 1).astype(int)] - 1
     indices = edges[:-1] + rng.integers(0, np.diff(edges), size=(n_docs, length))
@@ -191,7 +192,7 @@ def main() -> None:
     )
     parser.add_argument("--counts", help="a file that benchmarks/gpu_counts.py wrote")
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
-    parser.add_argument("--epochs", type=int, help="fewer epochs than the settings have, to try the script")
+    parser.add_argument("--epochs", type=int, help="fewer epochs than usual, to try the script")
     parser.add_argument("--rcv1-documents", type=int, default=554_414)
     parser.add_argument("--no-quality", action="store_true")
     options = parser.parse_args()

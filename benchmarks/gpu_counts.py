@@ -2,8 +2,8 @@
 
     KATE_DATA=... python benchmarks/gpu_counts.py -o counts.npz
 
-So that the GPU's machine needs neither the data set nor what reads it (Polars, a stemmer): plain arrays, no pickle,
-for the 2,000 words of the paper and the 20,000 of the defaults.
+The machine with the GPU then needs neither the data set nor what reads it (Polars, a stemmer). The file holds plain
+arrays, no pickle, for the paper's 2,000 words and for 20,000.
 """
 
 from __future__ import annotations

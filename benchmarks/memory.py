@@ -3,10 +3,10 @@
     python benchmarks/memory.py [--documents 554414] [--epochs 1]
     python benchmarks/memory.py --huge            # more than 2^31 entries instead; wants about 60 GiB of memory
 
-Prints one JSON line: the matrix's own size, the most that was resident on top of it while KATE trained, and while it
-encoded all documents (their vectors not counted), in GiB. The matrix is made a block at a time, so that making it
-leaves no peak behind. With ``--huge`` the line also says whether the last documents, which lie behind the reach of
-32-bit indices, get the vectors that they get alone (experiments/memory_huge.jsonl).
+Prints one JSON line, in GiB: the size of the matrix, the most memory that was used besides it while KATE trained, and
+while it encoded all documents (without their vectors). The matrix is made one block at a time, so that making it leaves
+no peak. With ``--huge`` the line also says whether the last documents, which 32-bit indices cannot reach, get the same
+vectors as by themselves (experiments/memory_huge.jsonl).
 """
 
 from __future__ import annotations
@@ -37,9 +37,8 @@ def make_counts(n_documents: int) -> csr_matrix:
     rng = np.random.default_rng(0)
     chances = np.cumsum(1 / (np.arange(N_WORDS) + 10.0))
     chances /= chances[-1]
-    indices, data = (
-        np.empty(n_documents * TOKENS, np.int32) for _ in range(2)
-    )  # untouched pages cost nothing
+    # memory that is never written to is not used
+    indices, data = (np.empty(n_documents * TOKENS, np.int32) for _ in range(2))
     indptr = np.zeros(n_documents + 1, np.int64)
     for start in range(0, n_documents, BLOCK):
         n = min(BLOCK, n_documents - start)
@@ -55,7 +54,7 @@ def make_counts(n_documents: int) -> csr_matrix:
 
 
 def make_huge_counts(n_documents: int, length: int) -> csr_matrix:
-    """``length`` words a document, one of each band of neighbouring words; indices of 64 bits where they must be."""
+    """``length`` words per document, one from each band of neighbouring words; 64-bit indices where they are needed."""
     rng = np.random.default_rng(0)
     width = N_WORDS // length
     kind = np.int64 if n_documents * length > np.iinfo(np.int32).max else np.int32
@@ -76,7 +75,7 @@ def resident() -> int:
 
 
 def peak_while(run: Callable[[], Any]) -> tuple[Any, int, float]:
-    """What ``run`` returns, the most bytes that were resident meanwhile on top of those before, and its seconds."""
+    """What ``run`` returns, how many more bytes than before were in use at the most, and its seconds."""
     before, highest, is_done = resident(), [0], threading.Event()
 
     def watch() -> None:
@@ -99,11 +98,10 @@ def main() -> None:
     )
     parser.add_argument("--documents", type=int, default=554_414)
     parser.add_argument("--epochs", type=int, default=1)
-    parser.add_argument("--huge", action="store_true", help="more entries than 32 bits can count")
+    parser.add_argument("--huge", action="store_true", help="more entries than 32-bit indices can count")
     arguments = parser.parse_args()
-    KATE(16, max_epochs=1, device="cpu").fit(
-        make_counts(50)
-    )  # what imports and compiled code take is not counted
+    # before the first measurement: imports and compiled code do not count
+    KATE(16, max_epochs=1, device="cpu").fit(make_counts(50))
     X = make_huge_counts(HUGE_DOCUMENTS, HUGE_LENGTH) if arguments.huge else make_counts(arguments.documents)
     n_components = HUGE_TOPICS if arguments.huge else N_TOPICS
     model = KATE(n_components, max_epochs=arguments.epochs, batch_size=200, random_state=0, device="cpu")

@@ -2,9 +2,10 @@
 
     python benchmarks/sampling.py [--no-quality] [--seeds 3]      # KATE_DATA=... names the folder of 20 Newsgroups
 
-Prints a JSON line for each vocabulary size: microseconds a document of a training step with sampling, on documents made
-to follow Zipf's law, beside the same step over all words where that fits into memory and patience; then the accuracy on
-20 Newsgroups with 20,000 words, with sampling and without, a probe each as in benchmarks/quality.py.
+Prints one JSON line per vocabulary size: microseconds per document of a training step with sampling, on made-up
+documents that follow Zipf's law, beside the same step over all words, for vocabularies of up to 100,000. Then one line
+per run on 20 Newsgroups with 20,000 words, with sampling and without: the accuracy of a probe, as in
+benchmarks/quality.py.
 """
 
 from __future__ import annotations
@@ -31,12 +32,11 @@ SAMPLES = (4_000, 1_000)
 SHAPE = Shape(20_000, 128, 32, 200, "softmax")
 N_DOCUMENTS, N_STEPS = 20_000, 20
 
-
 Run = Callable[[], float]
 
 
 def runs_of(n_words: int, samples: tuple[int, ...]) -> dict[int, Run]:
-    """A run of steps for each size of the sample, 0 for all words, over one network."""
+    """A function that runs some steps for each size of the sample (0 for all words), all with the same network."""
     X = make_documents(N_DOCUMENTS, n_words)
     rng = np.random.default_rng(3)
     batches = [
@@ -78,8 +78,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--no-quality", action="store_true", help="measure the time alone")
-    parser.add_argument("--no-time", action="store_true", help="measure the quality alone")
+    parser.add_argument("--no-quality", action="store_true", help="measure only the time")
+    parser.add_argument("--no-time", action="store_true", help="measure only the quality")
     parser.add_argument("--seeds", type=int, default=3)
     arguments = parser.parse_args()
     if not arguments.no_time:
@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def print_costs() -> None:
-    """All vocabularies take turns, so that a processor that is slower for a while is so for all of them."""
+    """All vocabularies take turns, so that a busy moment of the machine affects all of them."""
     runs: dict[tuple[int, int], Run] = {}
     for n_words in VOCABULARIES:
         samples = (*SAMPLES, 0) if n_words <= LARGEST_FULL else SAMPLES

@@ -1,11 +1,11 @@
-"""One training step of KATE beside plain dense PyTorch autograd, in the same run. Needs the extra ``gpu`` (torch).
+"""One training step of KATE beside plain dense PyTorch with autograd, in the same run. Needs the extra ``gpu`` (torch).
 
     python benchmarks/train.py
 
-Prints a JSON line for what compiling takes where nothing is cached yet, and one for each shape: milliseconds of our
-step, of the rival's, of the three dense products that a dense decoder cannot do without, and the ratios. Both train on
-the same documents and start from the same weights; the losses of both over the first steps are printed too, as proof
-that they compute the same thing. The first three shapes are the paper's loss and optimizer, the last one the defaults'.
+Prints one JSON line for the time of compiling with an empty cache, and one per shape: milliseconds of our step, of
+PyTorch's step, of the three matrix products that a dense decoder needs, and their ratios. Both train on the same
+documents from the same weights; the losses of the first steps show that they compute the same. The first three shapes
+have the paper's loss and optimizer, the last one the defaults.
 """
 
 from __future__ import annotations
@@ -70,9 +70,8 @@ def amplification(shape: Shape) -> float:
 def our_steps(
     X: csr_matrix, network: Network, shape: Shape, batches: list[np.ndarray]
 ) -> Callable[[], float]:
-    from kate.engines.cpu.cpu_engine import (
-        CPUEngine,  # loads the compiler, which then looks where to keep machine code
-    )
+    # not before: importing the compiler decides where machine code is kept
+    from kate.engines.cpu.cpu_engine import CPUEngine
 
     engine = CPUEngine(network, Recipe(shape.loss, "tanh", shape.winners, amplification(shape)))
     if shape.loss == "softmax":
@@ -90,7 +89,7 @@ def our_steps(
 def torch_steps(
     X: csr_matrix, network: Network, shape: Shape, batches: list[np.ndarray], device: str = "cpu"
 ) -> Callable[[], float]:
-    """What one writes first: dense rows, autograd through the competition, PyTorch's own optimizer."""
+    """The straightforward way: dense rows, autograd through the competition, PyTorch's own optimizer."""
     import torch
     from torch.nn.functional import binary_cross_entropy_with_logits, log_softmax
 
@@ -146,10 +145,10 @@ def decoder_products(network: Network, batch: int, repeats: int) -> Callable[[],
 
 
 def best_milliseconds(runs: Mapping[Name, Callable[[], object]], n_steps: int) -> dict[Name, float]:
-    """The best of several rounds in which all take turns, so that a noisy moment hits them alike.
+    """The best of several rounds in which all take turns, so that a busy moment of the machine affects all of them.
 
-    Idle threads of one library go on spinning for a while and slow the next one down: each turn starts after a pause in
-    which they fall asleep, with a run that is not timed.
+    Idle threads of one library keep spinning for a while and slow the next one down. So each turn starts with a pause,
+    in which they fall asleep, and with a run that is not timed.
     """
     best = dict.fromkeys(runs, float("inf"))
     for _ in range(ROUNDS):
@@ -163,7 +162,7 @@ def best_milliseconds(runs: Mapping[Name, Callable[[], object]], n_steps: int) -
 
 
 def seconds_to_compile() -> float:
-    """What the first fit on a machine takes longer than the second: machine code is kept for the later ones."""
+    """How much longer the first fit on a machine takes; later ones find the machine code on disk."""
     X, network = make_documents(10, 100), make_network(100, 16)
     batches = [np.arange(10)]
     run = our_steps(X, network, Shape(100, 16, 4, 10), batches)
@@ -173,9 +172,8 @@ def seconds_to_compile() -> float:
 
 
 def measure(shape: Shape) -> dict[str, object]:
-    n_steps = max(
-        8, int(2.6e9 / (shape.words * shape.topics * shape.batch))
-    )  # at first about an epoch of 20news
+    # for the first shape, about as many as in an epoch of 20 Newsgroups
+    n_steps = max(8, int(2.6e9 / (shape.words * shape.topics * shape.batch)))
     X = make_documents(2_000, shape.words)
     rng = np.random.default_rng(3)
     batches = [
@@ -184,7 +182,7 @@ def measure(shape: Shape) -> dict[str, object]:
     network = make_network(shape.words, shape.topics)
     ours = our_steps(X, network.copy(), shape, batches)
     theirs = torch_steps(X, network, shape, batches)
-    losses = ours(), theirs()  # warms up, and shows that both do the same
+    losses = ours(), theirs()  # warms up, and shows that both compute the same
     floor = decoder_products(network, shape.batch, n_steps)
     best = best_milliseconds({"kate": ours, "torch": theirs, "decoder": floor}, n_steps)
     return {

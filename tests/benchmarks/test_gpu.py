@@ -43,9 +43,12 @@ runpy.run_path({str(SCRIPT)!r}, run_name="__main__")
 @pytest.fixture
 def counts(tmp_path):
     rng = np.random.default_rng(0)
-    arrays = {"labels": np.repeat(np.arange(2), 30).astype(np.int16)}
+    labels = np.repeat(np.arange(2), 30)
+    arrays = {"labels": labels.astype(np.int16)}
     for n_words in (2_000, 20_000):
-        indices = np.sort(rng.permuted(np.tile(np.arange(40), (60, 1)), axis=1)[:, :8], axis=1)
+        # each label has 20 words of its own
+        indices = np.sort(rng.permuted(np.tile(np.arange(20), (60, 1)), axis=1)[:, :8], axis=1)
+        indices += 20 * labels[:, np.newaxis]
         arrays |= {
             f"data_{n_words}": np.ones(480, np.uint16),
             f"indices_{n_words}": indices.ravel().astype(np.uint16),
@@ -63,7 +66,7 @@ def test_it_runs_without_a_gpu_on_request(counts):
     rows = {row["benchmark"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert list(rows) == ["limits", "paper", "defaults", "rcv1 shape"]
     for name in ("paper", "defaults"):
-        assert 0 <= rows[name]["accuracy"] <= 1
+        assert rows[name]["accuracy"] > 0.8
         assert rows[name]["epochs"] == 1
     assert rows["rcv1 shape"]["words"] == 5_000
     assert rows["rcv1 shape"]["documents_per_s"] > 0

@@ -53,5 +53,13 @@ def test_pytorch_is_not_imported_only_to_hear_that_there_is_no_gpu(monkeypatch):
     assert choose_device("auto") == "cpu"
 
 
-def test_looking_for_the_driver_gives_an_answer():
-    assert devices._has_driver() in (True, False)
+@pytest.mark.parametrize("file", ["/dev/nvidiactl", "/dev/dxg", None])
+@pytest.mark.parametrize("library", [True, False])
+def test_the_driver_is_a_device_file_or_a_library(file, library, monkeypatch):
+    def load(name):
+        if not library:
+            raise OSError(f"{name}: cannot open shared object file")
+
+    monkeypatch.setattr(devices.Path, "exists", lambda path: str(path) == file)
+    monkeypatch.setattr(devices.ctypes, "CDLL", load)
+    assert devices._has_driver() == (file is not None or library)
