@@ -120,7 +120,7 @@ def test_scores_name_the_share_fetched() -> None:
     ("train_labels", "test_labels", "query", "message"),
     [
         (["a", "b"], ["a"], QUERY, "2 labels for 4 vectors"),
-        (["a", "b", "a", "b"], np.ones((1, 2)), QUERY, "of two kinds"),
+        (["a", "b", "a", "b"], np.ones((1, 2)), QUERY, "of different kinds"),
         (np.ones((4, 2)), np.ones((1, 3)), QUERY, "2 labels and test_labels 3"),
         (np.full((4, 2), 2), np.ones((1, 2)), QUERY, "other than 0 and 1"),
         (["a", "b", "a", "b"], ["a"], [[np.inf, 0.0]], "test_vectors has NaN or infinite"),

@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from scipy.special import psi
 
 from kate.research.rivals.lda import infer_proportions
-from kate.research.rivals.lda_inference import exp_psi, settle
+from kate.research.rivals.lda_inference import converge, exp_psi
 
 RANDOM = np.random.default_rng(0)
 COUNTS = csr_matrix(RANDOM.poisson(RANDOM.gamma(0.2, 3.0, (60, 40))))
@@ -69,9 +69,9 @@ def test_statistics_are_added_and_share_out_every_count() -> None:
     words = np.ascontiguousarray(TOPICS.T) + np.float32(1e-30)
     gamma = np.ones((60, N_TOPICS), dtype=np.float32)
     statistics = np.ones_like(words)
-    n_settled = settle(
+    n_converged = converge(
         COUNTS, words, PRIOR, gamma, iterations=200, tolerance=1e-3, epsilon=1e-12, statistics=statistics
     )
-    assert n_settled == 60
+    assert n_converged == 60
     shared = (statistics - 1) * words
     np.testing.assert_allclose(shared.sum(axis=1), COUNTS.sum(axis=0).A1, rtol=1e-3, atol=1e-3)

@@ -43,7 +43,7 @@ def test_a_seed_gives_the_same_vectors_and_a_document_alone_the_same_as_among_ot
     ("n_components", "n_docs", "message"),
     [
         (30, 60, "n_components=30 for n_features=30 words"),
-        (0, 60, "expected 1 at least"),
+        (0, 60, "expected at least 1"),
         (20, 10, "n_samples=10 documents"),
     ],
 )

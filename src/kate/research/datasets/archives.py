@@ -1,4 +1,4 @@
-"""Reading archives that may be truncated, damaged or not the ones they are taken for."""
+"""Reading archives, which may be truncated, damaged or not the expected ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def require_count(found: int, expected: int, of_what: str, otherwise: str) -> None:
-    """Refuse contents that are not those that were published.
+    """Refuse contents that are not the published ones.
 
     >>> require_count(11_313, 11_314, "documents in 20news-bydate-train", "the archive is truncated")
     Traceback (most recent call last):
@@ -54,7 +54,7 @@ def require_count(found: int, expected: int, of_what: str, otherwise: str) -> No
 
 
 def decode(content: bytes) -> str:
-    """UTF-8 where it is UTF-8, else Windows-1252, which is what old files in English are written in.
+    """Text in UTF-8, or else in Windows-1252, which many old English files use.
 
     >>> decode("naïve".encode()), decode("naïve".encode("cp1252"))
     ('naïve', 'naïve')

@@ -1,4 +1,4 @@
-"""Where data sets lie on this machine: what people put there, what was downloaded, what was prepared."""
+"""Where data sets are on this machine: archives of the user, downloads, and counted data sets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def data_folders(data_home: str | os.PathLike[str] | None = None) -> list[Path]:
 
 
 def prepared_folder() -> Path:
-    """Where counted data sets are kept; never among the archives, whose folder may be read-only or shared."""
+    """Where counted data sets are kept; not beside the archives, whose folder may be read-only or shared."""
     return cache_folder() / "prepared"
 
 

@@ -1,7 +1,7 @@
-"""Corpus: counted documents with their labels and a split that is made once and never changes.
+"""Corpus: counted documents with their labels and a fixed split.
 
-A score means something only beside the exact documents it was measured on. So a :class:`Corpus` carries the
-split with the counts, holds every array read-only, and refuses a split whose parts overlap.
+A score has a meaning only for the documents it was measured on. So a :class:`Corpus` holds the split together with
+the counts, makes every array read-only, and refuses a split whose parts overlap.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PartName: TypeAlias = Literal["train", "fitting", "validation", "test"]
 
 
 class Part(NamedTuple):
-    """The documents of one part of the split: counts, labels and where they stand in the corpus."""
+    """The documents of one part of the split: counts, labels and their rows in the corpus."""
 
     X: sp.csr_array
     y: Labels
@@ -50,7 +50,7 @@ class Corpus:
     ``validation``   rows held out of ``train`` to choose settings and to stop early
     ``fitting``      ``train`` without ``validation``: what to fit on while settings are being chosen
     ``test``         rows of the test documents
-    ``read_sequences`` gives ``sequences`` when they are first asked for; None where the order of words is lost
+    ``read_sequences`` returns ``sequences`` when they are first asked for; None if the order of words is lost
 
     >>> from kate.text.vocabulary import Vocabulary
     >>> texts = ["red apple", "green apple", "blue sky", "grey sky"]
@@ -127,7 +127,7 @@ class Corpus:
 
     @cached_property
     def sequences(self) -> Sequences:
-        """The words of the documents in their order; where that is lost, in an order drawn at random."""
+        """The words of the documents in their order; in random order if it is lost."""
         if self.read_sequences is None:
             return Sequences.of_counts(self.X)
         sequences = self.read_sequences()
@@ -144,7 +144,9 @@ class Corpus:
         )
 
     def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)  # the one door of a frozen dataclass, used while it is made
+        object.__setattr__(
+            self, name, value
+        )  # the way to set an attribute of a frozen dataclass, used only while it is made
 
     def _require_consistent_lengths(self) -> None:
         if self.label_kind not in get_args(LabelKind):
@@ -188,13 +190,13 @@ class Corpus:
 
 
 def _frozen(array: Labels) -> Labels:
-    """The same numbers behind a door that does not open; the caller's own array stays as it is."""
+    """A read-only view of the same numbers; the caller's own array stays writable."""
     if isinstance(array, np.ndarray):
         return _read_only(array.view())
-    if not array.has_canonical_format:  # what cannot be sorted later must be sorted now
+    if not array.has_canonical_format:  # a read-only array cannot be sorted later
         array = array.copy()
         array.sum_duplicates()
-    # 32-bit indices wherever they fit: half the memory, and one type for compiled code to expect.
+    # 32-bit indices if they are large enough: half the memory, and one type for compiled code.
     index = np.int32 if max(array.nnz, *array.shape) <= np.iinfo(np.int32).max else np.int64
     indices, indptr = (part.astype(index, copy=False) for part in (array.indices, array.indptr))
     parts = tuple(_read_only(part.view()) for part in (array.data, indices, indptr))

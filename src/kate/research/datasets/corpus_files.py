@@ -1,6 +1,6 @@
-"""A counted corpus as a folder: corpus.json and arrays, none of them able to run code when it is read.
+"""A counted corpus as a folder: corpus.json and arrays; nothing in it can run code when it is read.
 
-All that matters is in the arrays, and corpus.json has their checksums: damage is noticed before it is parsed.
+Everything is in the arrays, and corpus.json has their checksums: damage is noticed before they are parsed.
 arrays.npz is read at once; sequences.npz, the words in their order, only when they are asked for.
 """
 
@@ -37,7 +37,7 @@ class DamagedCorpusError(Exception):
 
 
 def save_corpus(corpus: Corpus, folder: Path, fingerprint: str) -> None:
-    """Write ``corpus`` into the empty ``folder``; ``fingerprint`` stands for all that it was made from."""
+    """Write ``corpus`` into the empty ``folder``; ``fingerprint`` is a digest of all that it was made from."""
     about = {
         "name": corpus.name,
         "label_kind": corpus.label_kind,
@@ -68,7 +68,7 @@ def save_corpus(corpus: Corpus, folder: Path, fingerprint: str) -> None:
 
 
 def load_corpus(folder: Path, fingerprint: str) -> Corpus:
-    """Read a folder that :func:`save_corpus` wrote with this very fingerprint."""
+    """Read a folder that :func:`save_corpus` wrote with the same fingerprint."""
     try:
         header = json.loads((folder / MARKER).read_text(encoding="utf-8"))
         if header["format"] != FORMAT or header["fingerprint"] != fingerprint:
@@ -90,7 +90,7 @@ def load_corpus(folder: Path, fingerprint: str) -> Corpus:
 def _read_sequences(path: Path, checksum: str, n_words: int) -> Sequences:
     if not path.is_file() or sha256_of_file(path) != checksum:
         raise DamagedCorpusError(
-            f"{path} is damaged or made anew meanwhile; delete its folder and load the data set again"
+            f"{path} is damaged or was replaced meanwhile; delete its folder and load the data set again"
         )
     with np.load(path, allow_pickle=False) as stored:
         codes, lengths = stored["codes"].astype(np.int32), stored["lengths"]
@@ -155,7 +155,7 @@ def _unpack_sparse(name: str, arrays: Arrays, dtype: type[np.generic]) -> sp.csr
 
 
 def _smallest(values: NDArray[Any]) -> NDArray[Any]:
-    """The same whole numbers in the fewest bytes: most counts fit in one."""
+    """The same whole numbers in the smallest type: most counts need one byte."""
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 

@@ -1,4 +1,4 @@
-"""What a data set is: files to obtain, counts to expect, and a function that makes a Corpus of them."""
+"""What a data set is: files to obtain, expected counts, and a function that makes a Corpus of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ArchiveSource", "DataSet", "Expected", "Preparation"]
 
 
 class ArchiveSource(Protocol):
-    """Something on disk that a data set is read from: an archive, or the data of an installed package."""
+    """A file or folder that a data set is read from: an archive, or the data of an installed package."""
 
     @property
     def name(self) -> str: ...
@@ -44,7 +44,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Preparation:
-    """What the preparing function of a data set works from."""
+    """What the preparing function of a data set is given."""
 
     name: str
     paths: Mapping[str, Path]
@@ -68,7 +68,7 @@ class DataSet:
     vocabulary_size: int
     prepare: Callable[..., Corpus]
     comes_by: str | None = None
-    """How to get it where that is not a matter of putting files into a folder."""
+    """How to get it, if not by putting files into a folder."""
 
     def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All options with their values; an unknown or mistyped one is refused."""

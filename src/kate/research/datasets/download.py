@@ -1,4 +1,4 @@
-"""An archive is found on this machine or downloaded: checked, resumed, and never half there."""
+"""Finds an archive on this machine or downloads it: downloads are checked, resumed, and never left half finished."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from kate.storage.checksums import sha256_of_file
 __all__ = ["Archive", "Progress", "download"]
 
 Progress: TypeAlias = Callable[[int, int | None], None]
-"""Called with the bytes that are here and the bytes in all (None where the server does not say)."""
+"""Called with the bytes received so far and the total (None if the server does not say)."""
 
 _BLOCK = 1 << 17
-_ATTEMPTS = 4  # a broken connection is resumed this often before the person is asked to try again
+_ATTEMPTS = 4  # how often a broken connection is resumed before the download fails
 _TIMEOUT_S = 30
 
 
@@ -32,8 +32,8 @@ class Archive:
     """A published file: where it comes from and how to recognise it.
 
     ``sha256`` and ``size`` are those of the published file, left None where no trustworthy source states
-    them; they are checked on downloads only. What a person put into the folder may be packed anew, and is
-    judged by its contents when it is read.
+    them; they are checked on downloads only. A file that a user put into the folder may be packed differently; its
+    contents are checked when it is read.
 
     >>> Archive("20news-bydate.tar.gz", ("http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",)).name
     '20news-bydate.tar.gz'
@@ -100,7 +100,7 @@ def download(
             _receive(url, part, progress, can_check=sha256 is not None or size is not None)
             break
         except _LengthUnknownError:
-            raise  # it would say the same again
+            raise  # trying again would not help
         except (ConnectionError, TimeoutError, http.client.HTTPException) as error:
             if attempt == _ATTEMPTS:
                 raise ConnectionError(f"{error}; run it again to resume") from error
@@ -109,13 +109,13 @@ def download(
 
 
 class _LengthUnknownError(ConnectionError):
-    """Nothing would tell a whole file from the beginning of one."""
+    """A whole file could not be told from the beginning of one."""
 
 
 def _receive(url: str, part: Path, progress: Progress | None, *, can_check: bool) -> None:
-    """Append to ``part`` what is missing, or start anew where the server cannot resume this very file.
+    """Append to ``part`` what is missing, or start again if the server cannot resume this file.
 
-    ``can_check``: a checksum or a size will tell a whole file from a part of one; without either the answer has to.
+    ``can_check``: a checksum or a size will tell whether the file is whole; otherwise the server must say its length.
     """
     have = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(url, headers={"User-Agent": "kate"} | _resume_headers(part, have))
@@ -126,7 +126,7 @@ def _receive(url: str, part: Path, progress: Progress | None, *, can_check: bool
         if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or not have:
             raise
         if error.headers.get("Content-Range") == f"bytes */{have}":
-            return None  # nothing is missing: the last run died between the last byte and the new name
+            return None  # nothing is missing: the last run ended after the last byte, before the file was renamed
         part.unlink()
         return _receive(url, part, progress, can_check=can_check)
     with response:
@@ -166,7 +166,7 @@ def _resume_headers(part: Path, have: int) -> dict[str, str]:
 
 
 def _remember_version(part: Path, last_modified: str | None) -> None:
-    """Give the partial file the time stamp of the server's file: what If-Range compares."""
+    """Give the partial file the time stamp of the server's file, which If-Range compares."""
     if last_modified and part.exists():
         stamp = email.utils.parsedate_to_datetime(last_modified).timestamp()
         os.utime(part, (stamp, stamp))
@@ -195,7 +195,7 @@ def _folder_to_write(data_home: str | os.PathLike[str] | None) -> Path:
 
 @contextmanager
 def _terminal_bar(name: str) -> Iterator[Progress | None]:
-    """A progress bar for a person at a terminal, silence for everything else."""
+    """A progress bar if standard error is a terminal, nothing otherwise."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -36,9 +36,9 @@ def load_dataset(
     ``vocabulary_size``  how many words; None: as many as the KATE paper uses for this data set
     ``data_home``        the folder with the archives; by default ``KATE_DATA``, then the cache, into which
                          they are downloaded
-    ``seed``             draws what is drawn: the validation documents, and the test documents where the data
-                         set comes without a split
-    ``keep_texts``       keep the texts as ``corpus.texts``
+    ``seed``             of the random draws: the validation documents, and the test documents if the data set
+                         has no split of its own
+    ``keep_texts``       also keep the texts, as ``corpus.texts``
     ``options``          of the data set itself, such as ``headers=False`` for 20news
 
     The first load reads and counts the archive, later ones read the counts from the cache (``KATE_CACHE``).
@@ -59,7 +59,7 @@ def load_dataset(
 
 @dataclass(frozen=True)
 class DatasetRow:
-    """A line of the list of data sets: what it is, how large, and what it needs to be here."""
+    """One line of the list of data sets: what it is, how large it is, and how to get it."""
 
     name: str
     title: str

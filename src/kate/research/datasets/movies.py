@@ -32,8 +32,8 @@ class _Review(NamedTuple):
 def prepare(preparation: Preparation, *, whole: bool = False) -> Corpus:
     """Count the subjective extracts, or the whole reviews; copies of a text stay on one side of the split.
 
-    Some reviews are there more than once under several numbers. A copy among the test documents would be a
-    test question with its answer in the training set.
+    Some reviews occur several times, under different numbers. Without this, a review could be in the training set and
+    in the test set.
     """
     expected = preparation.expected
     reviews = _read_extracts(preparation.paths[_EXTRACTS.name])
@@ -56,7 +56,7 @@ def prepare(preparation: Preparation, *, whole: bool = False) -> Corpus:
 
 
 def _read_extracts(path: Path) -> list[_Review]:
-    """One file a column, a line a review: scaledata/AUTHOR/{id,subj,rating}.AUTHOR."""
+    """One file per column, one line per review: scaledata/AUTHOR/{id,subj,rating}.AUTHOR."""
     columns: dict[str, dict[str, list[str]]] = {}
     for name, content in files_in(path):
         kind, _, author = name.rpartition("/")[2].partition(".")

@@ -1,4 +1,4 @@
-"""20 Newsgroups, the version sorted by date: 18,846 posts of 1993 to 20 groups."""
+"""20 Newsgroups, the version sorted by date: 18,846 posts of 1993 in 20 groups."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _RULE = re.compile(r"^\s*(?:-- ?|[-_=*~+#]{3,})\s*$")
 
 
 class Post(NamedTuple):
-    """A post as it stands in the archive, headers and all."""
+    """A post as it is in the archive, with its headers."""
 
     id: str
     group: str
@@ -91,7 +91,7 @@ def without_quotes(post: str) -> str:
 
 
 def without_footer(post: str) -> str:
-    """The post without the signature: what follows the last ``--`` or ruled line, when that is near the end.
+    """The post without its signature: the lines after the last ``--`` or line of dashes, if that is near the end.
 
     >>> without_footer("See you there.\\n--\\nBob, bob@x.edu")
     'See you there.'
@@ -104,14 +104,14 @@ def without_footer(post: str) -> str:
 
 
 def read_posts(path: Path) -> tuple[list[Post], list[Post]]:
-    """The training and the test posts of the archive, in an order of their own."""
+    """The training and the test posts of the archive, sorted."""
     posts: dict[str, list[Post]] = {"20news-bydate-train": [], "20news-bydate-test": []}
     for name, content in files_in(path):
         parts = name.split("/")
         if len(parts) == 3 and parts[0] in posts:
             folder, group, number = parts
             posts[folder].append(Post(f"{group}/{number}", group, content.decode("latin-1")))
-    # The order of an archive is an accident of how it was packed; results must not depend on it.
+    # Sorted: results must not depend on the order in which an archive was packed.
     return sorted(posts["20news-bydate-train"]), sorted(posts["20news-bydate-test"])
 
 

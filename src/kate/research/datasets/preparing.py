@@ -1,7 +1,7 @@
 """A data set is counted once; afterwards it is read from the cache in a moment.
 
-The cache is trusted only while everything that made it is unchanged: the settings, the source files (by size
-and time), the code that reads and counts. Anything else, and anything damaged, is made anew.
+The cache is used only while everything that it depends on is unchanged: the settings, the source files (by size
+and time), the code that reads and counts. Otherwise, or if it is damaged, the data set is counted again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def prepare(
     keep_texts: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> Corpus:
-    """The Corpus of a data set, from the cache where it is there and fresh."""
+    """The Corpus of a data set, from the cache if it is there and up to date."""
     all_options = dataset.options(options or {})
     paths = {source.name: source.obtain(data_home) for source in dataset.sources_for(all_options)}
     preparation = Preparation(
@@ -81,7 +81,7 @@ def _save_if_possible(corpus: Corpus, folder: Path, fingerprint: str) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with whole_folder(folder, replaces=MARKER) as part:
             save_corpus(corpus, part, fingerprint)
-    except OSError as error:  # a full or read-only disk costs time next time, not the corpus in hand
+    except OSError as error:  # with a full or read-only disk, the corpus is counted again next time
         logger.warning("%s is counted but could not be kept for next time: %s", corpus.name, error)
 
 

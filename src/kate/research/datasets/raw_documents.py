@@ -1,4 +1,4 @@
-"""Texts with labels and a split become a Corpus, by the protocol of the KATE paper."""
+"""Texts with labels and a split → Corpus, by the protocol of the KATE paper."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class RawDocuments:
-    """What a data set's reader found, before the words are counted."""
+    """What the reader of a data set found, before the words are counted."""
 
     texts: Sequence[str]
     ids: Sequence[str]
@@ -34,10 +34,9 @@ class RawDocuments:
 
 
 def count_documents(documents: RawDocuments, preparation: Preparation, description: str) -> Corpus:
-    """Count by the paper's protocol: no English stop words, Porter stems, the most frequent of the train set.
+    """Count by the paper's protocol: no English stop words, Porter stems, the most frequent words of the training set.
 
-    The vocabulary never sees a test document: it is learned on the training documents, which the paper's
-    sizes count with the validation documents among them.
+    The vocabulary is learned on the training documents only, validation documents included, as in the paper.
     """
     texts = documents.texts
     vocabulary, train_counts = Vocabulary.learn(
@@ -64,7 +63,7 @@ def count_documents(documents: RawDocuments, preparation: Preparation, descripti
 
 
 def indicator(sets: Sequence[Collection[str]], classes: Sequence[str]) -> sp.csr_array:
-    """A row for each set of classes, a column for each class, 1 where the set has it; others are left out.
+    """One row per set of classes, one column per class, 1 if the class is in the set; other classes are left out.
 
     A class that a document names twice (as some stories of Reuters-21578 do) counts once.
 

@@ -1,7 +1,7 @@
 """Reuters RCV1-v2: 804,414 newswire stories and 103 topics, from the token files of Lewis et al. (2004).
 
-The tokens are published already stopped and stemmed, and are used as they are. The stories are never all in
-memory as strings: each token becomes an integer as it is read, 4 bytes for each of some hundred million.
+The published tokens are stemmed and without stop words, and are used as they are. The stories are never all in memory
+as strings: each token becomes an integer when it is read, 4 bytes for each of about a hundred million.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _STORIES_AT_ONCE = 50_000
 
 
 class TopicLabels(NamedTuple):
-    """Which document has which topic: a document id and the place of a topic in ``names``, pair by pair."""
+    """Which document has which topic: pairs of a document id and the index of a topic in ``names``."""
 
     documents: NDArray[np.int64]
     codes: NDArray[np.int32]
@@ -61,7 +61,7 @@ class _Stories:
     words: list[str]
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """(first, end) of runs of stories that are small enough to work on at once."""
+        """(first, end) of blocks of stories, small enough to work on at once."""
         for first in range(0, self.ids.size, _STORIES_AT_ONCE):
             yield first, min(first + _STORIES_AT_ONCE, self.ids.size)
 
@@ -100,7 +100,7 @@ def prepare(preparation: Preparation) -> Corpus:
 
 
 def read_topics(path: Path) -> TopicLabels:
-    """Read lines of ``TOPIC DOCUMENT 1``; names in order of the alphabet."""
+    """Read lines of ``TOPIC DOCUMENT 1``; names in alphabetical order."""
     code_of: defaultdict[bytes, int] = defaultdict()
     code_of.default_factory = code_of.__len__
     documents, codes = array("q"), array("i")
@@ -120,7 +120,7 @@ def read_topics(path: Path) -> TopicLabels:
 
 
 def _read_stories(paths: Sequence[Path]) -> _Stories:
-    """Read ``.I ID``, ``.W``, lines of tokens, an empty line, again and again."""
+    """Read stories: ``.I ID``, ``.W``, lines of tokens, an empty line."""
     code_of: defaultdict[bytes, int] = defaultdict()
     code_of.default_factory = code_of.__len__
     ids, codes, starts = array("q"), array("i"), array("q")
@@ -150,7 +150,7 @@ def _read_stories(paths: Sequence[Path]) -> _Stories:
 
 
 def _most_frequent(stories: _Stories, train: NDArray[np.int64], size: int) -> list[int]:
-    """The codes of the words most frequent in the training stories; of equals, the first in the alphabet."""
+    """The codes of the most frequent words of the training stories; of equals, the first in the alphabet."""
     in_train = np.zeros(stories.ids.size, dtype=bool)
     in_train[train] = True
     totals = np.zeros(len(stories.words), dtype=np.int64)
@@ -195,7 +195,7 @@ def _labels(topics: TopicLabels, ids: NDArray[np.int64]) -> sp.csr_array:
     ones = np.ones(rows.size, dtype=np.int8)
     shape = (ids.size, len(topics.names))
     labels = sp.csr_array(sp.coo_array((ones, (rows, topics.codes)), shape=shape))
-    labels.data[:] = 1  # a pair that is there twice is still one label
+    labels.data[:] = 1  # a pair that occurs twice is still one label
     require_count(int((np.diff(labels.indptr) == 0).sum()), 0, "documents without a topic", _HINT)
     return labels
 

@@ -1,4 +1,4 @@
-"""Reuters-21578, the ModApte split, R(90): newswire of 1987 and the 90 topics that both sides have."""
+"""Reuters-21578, the ModApte split, R(90): newswire of 1987, with the 90 topics that both parts have."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _story(attributes: str, content: str) -> _Story | None:
 
 
 def _title_and_body(text: str) -> str:
-    """Title and body; the whole text where it is unprocessed and has neither."""
+    """Title and body; the whole text if it has neither."""
     parts = [match[1] for match in (_TITLE.search(text), _BODY.search(text)) if match]
     return html.unescape(_CONTROL.sub(" ", "\n".join(parts) or text)).strip()
 

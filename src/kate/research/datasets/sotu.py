@@ -20,7 +20,7 @@ _LABELS = ("era", "party")
 
 
 def prepare(preparation: Preparation, *, label: str = "era") -> Corpus:
-    """Count the paragraphs; all paragraphs of one address are on one side of the split."""
+    """Count the paragraphs; all paragraphs of an address are in the same part of the split."""
     if label not in _LABELS:
         raise ValueError(f"label is {label!r}; expected one of {', '.join(_LABELS)}")
     found = paragraphs(preparation.paths[PACKAGE.name])

@@ -1,4 +1,4 @@
-"""Random splits that are the same on every machine and keep what belongs together on one side."""
+"""Random splits that are the same on every machine, and keep groups of documents together."""
 
 from __future__ import annotations
 

@@ -2,12 +2,11 @@
 
 Zubiaga (2009) published two archives: the articles as HTML, one file each, named by a hash; and the tags with
 the number of people who gave each. Following Cao et al. (2015) and the KATE paper, the 25 most frequent tags
-are the labels and only articles with at least one of them are kept. How frequent a tag is can be read two
-ways; here it is the number of articles that have it, not the number of people who gave it: the labels say
-whether an article has a tag, so these are the 25 labels with the most examples.
+are the labels and only articles with at least one of them are kept. The frequency of a tag is here the number of
+articles that have it, not the number of people who gave it: so these are the 25 labels with the most examples.
 
-The KATE paper counts 19,972 such articles. Since neither paper says how it counted tags, a collection that
-comes out a little different is used, with a warning; one that is far off is refused as truncated.
+The KATE paper counts 19,972 such articles. Since neither paper says how it counted tags, a collection that differs a
+little is used, with a warning; one that differs a lot is refused as truncated.
 """
 
 from __future__ import annotations
@@ -106,7 +105,7 @@ def _read_tags(path: Path) -> list[_Article]:
             for _, element in ET.iterparse(xml):
                 if element.tag == "article":
                     articles.append(_article(element, path, len(articles) + 1))
-                    element.clear()  # the whole tree of 20,000 articles and their tags is large
+                    element.clear()  # the tree of all 20,000 articles and their tags would be large
     except ET.ParseError as error:
         raise ValueError(f"{path}: the tags are not well-formed XML ({error}): {_HINT}") from error
     return articles

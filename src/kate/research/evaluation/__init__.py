@@ -1,13 +1,21 @@
 """Evaluation: a corpus and a model → scores on all tasks that fit them, for one run or for a grid of runs.
 
+corpora.py       data sets by name, and your own documents, to be measured on
+model_inputs.py  what a model reads of a corpus: counts or sequences, validation documents, the vocabulary
+run.py           one run: fit, encode, score (scoring.py: one function per task)
+grid.py          many runs, of which only the missing ones are made (run_keys.py: how a kept run is found)
+results.py       results.jsonl, one line per run, and its summary
+tuning.py        settings searched on validation documents
+paper_scores.py  the numbers of the paper
+
 >>> from kate.research.evaluation import CorpusSource, evaluate, plan_runs, run_grid, summarise
 >>> run = evaluate(corpus, "kate")                                                   # doctest: +SKIP
 >>> runs = plan_runs([CorpusSource.dataset("20news")], ["kate", "kate-paper"], [128], range(3))
 >>> rows = summarise(run_grid(runs, "results/results.jsonl"))                        # doctest: +SKIP
 
 The protocol, for every model: it is fitted on the training documents without the validation documents, which
-it may follow to stop early; probes choose their strength on the validation documents; the test documents are
-encoded and scored, nothing else.
+it may follow to stop early; probes choose their strength on the validation documents; the test documents are only
+encoded and scored.
 """
 
 from kate.research.evaluation.corpora import CorpusSource, corpus_of

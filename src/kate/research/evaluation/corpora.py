@@ -1,4 +1,4 @@
-"""What a grid is run on: data sets by name, loaded when they are needed, and people's own documents."""
+"""What models are measured on: data sets by name, loaded when they are needed, and your own documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_NUMBERS_AS_CLASSES = 20  # five stars are classes, prices are numbers
 
 @dataclass(frozen=True)
 class CorpusSource:
-    """A corpus to be had: its name and all that it depends on now, the corpus itself when it is asked for."""
+    """A corpus that is loaded when it is asked for; its name and all that it depends on are known before."""
 
     name: str
     settings: Mapping[str, Any]
@@ -54,7 +54,7 @@ class CorpusSource:
 
     @classmethod
     def of(cls, corpus: Corpus) -> CorpusSource:
-        """A corpus at hand; what is in it is part of what it depends on."""
+        """A corpus that is in memory already; a digest of its contents is part of its settings."""
         return cls(corpus.name, {**corpus.settings, "contents": _digest(corpus)}, lambda: corpus)
 
 
@@ -70,15 +70,15 @@ def corpus_of(
     label_separator: str | None = None,
     seed: int = 0,
 ) -> Corpus:
-    """Documents with labels as a Corpus: a random split made once, a vocabulary of the training documents only.
+    """Documents with labels as a Corpus: with a random split, and a vocabulary of the training documents only.
 
     ``test_share``        of all documents; ``validation_share`` of the rest
     ``label_kind``        None to guess: sets where there is a separator, a number where all labels are
                           numbers and there are more than 20 different ones, else classes
-    ``label_separator``   parts the labels of a document that has several: ``"sports;business"``
+    ``label_separator``   separates the labels of a document that has several: ``"sports;business"``
 
-    Documents without a label are left out. Copies of one text stay on one side of the split: a model that has
-    seen a test document knows its answer.
+    Documents without a label are left out. Copies of one text stay on one side of the split: otherwise a model would
+    be tested on documents that it was fitted on.
 
     >>> documents = Documents.from_texts(
     ...     [f"a {word} of {number}" for word in ("treaty", "tax") for number in range(20)],
@@ -157,7 +157,7 @@ def _parse_labels(values: list[str], kind: LabelKind | None, separator: str | No
 
 
 def _number(value: str) -> float:
-    """The number that a label is; NaN where it is none or an infinite one."""
+    """The number that a label is; NaN if it is not a finite number."""
     try:
         number = float(value)
     except ValueError:
@@ -171,7 +171,7 @@ def _split(texts: list[str], rows: Rows, share: float, seed: int, name: str) -> 
         raise ValueError(f"{name} is {share}; expected a share above 0 and below 1")
     copies = Counter(texts[row] for row in rows)
     wanted = max(1, round(share * len(rows)))
-    distinct = sorted(copies)  # not in the order of the file: it may be sorted by label
+    distinct = sorted(copies)  # not in the order of the file, which may be sorted by label
     drawn_texts: set[str] = set()
     n_drawn = 0
     for index in np.random.default_rng(seed).permutation(len(distinct)):
@@ -189,7 +189,7 @@ def _split(texts: list[str], rows: Rows, share: float, seed: int, name: str) -> 
 
 
 def _digest(corpus: Corpus) -> str:
-    """The counts, words, labels and split in one short name."""
+    """A short name for counts, words, labels and split."""
     digest = hashlib.sha256("\n".join(corpus.vocabulary.words).encode())
     labels = corpus.labels
     parts = [corpus.X.data, corpus.X.indices, corpus.X.indptr, corpus.train, corpus.validation, corpus.test]

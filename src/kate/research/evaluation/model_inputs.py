@@ -1,8 +1,8 @@
-"""What a model is fed of a corpus: counts or sequences, the documents to fit on, and what else it asks for.
+"""What a model reads of a corpus: counts or sequences, the documents to fit on, and what else it asks for.
 
-A model says with its attribute ``inputs`` what it reads ("counts" where it says nothing), with the parameters of
-its ``fit`` what it would like to have beside them (``validation``, ``vocabulary``), and by having a method
-``similarities`` that it ranks documents instead of giving vectors.
+The attribute ``inputs`` of a model says what it reads ("counts" if it has none), the parameters of its ``fit`` say
+what it takes beside them (``validation``, ``vocabulary``), and a model with a method ``similarities`` ranks documents
+instead of giving vectors.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kate.research.datasets.corpus import Corpus, PartName
 from kate.text.sequences import Sequences
 
-__all__ = ["PARTS", "collection_rows", "encode", "feed", "fit", "is_ranker"]
+__all__ = ["PARTS", "collection_rows", "encode", "fit", "input_of", "is_ranker"]
 
 PARTS: tuple[PartName, ...] = ("fitting", "validation", "test")
 
@@ -28,7 +28,7 @@ def is_ranker(model: Any) -> bool:
     return hasattr(model, "similarities")
 
 
-def feed(model: Any, corpus: Corpus, rows: Rows) -> sp.csr_array | Sequences:
+def input_of(model: Any, corpus: Corpus, rows: Rows) -> sp.csr_array | Sequences:
     """Documents as the model reads them."""
     if getattr(model, "inputs", "counts") == "sequences":
         return corpus.sequences.take(rows)
@@ -36,14 +36,14 @@ def feed(model: Any, corpus: Corpus, rows: Rows) -> sp.csr_array | Sequences:
 
 
 def collection_rows(corpus: Corpus) -> Rows:
-    """The documents that a search goes through: all training documents, validation documents last."""
+    """The documents that are searched: all training documents, validation documents last."""
     return np.concatenate([corpus.fitting, corpus.validation])
 
 
 def fit(model: Any, corpus: Corpus, rows: Rows | None = None, validation: Rows | None = None) -> None:
-    """Fit a model on the documents for fitting, or on ``rows``; a ranker on all that it is to search.
+    """Fit a model on the documents for fitting, or on ``rows``; a ranker on all documents that it will search.
 
-    Models that follow no validation documents do without them: all learn from the same documents.
+    A model that does not take validation documents is fitted on the same documents as the others.
     """
     from sklearn.utils.validation import has_fit_parameter
 
@@ -51,14 +51,16 @@ def fit(model: Any, corpus: Corpus, rows: Rows | None = None, validation: Rows |
         rows = collection_rows(corpus) if is_ranker(model) else corpus.fitting
     beside: dict[str, Any] = {}
     if has_fit_parameter(model, "validation"):
-        beside["validation"] = feed(model, corpus, corpus.validation if validation is None else validation)
+        beside["validation"] = input_of(
+            model, corpus, corpus.validation if validation is None else validation
+        )
     if has_fit_parameter(model, "vocabulary"):
         beside["vocabulary"] = corpus.vocabulary
-    model.fit(feed(model, corpus, rows), **beside)
+    model.fit(input_of(model, corpus, rows), **beside)
 
 
 def encode(model: Any, corpus: Corpus, parts: tuple[PartName, ...] = PARTS) -> dict[PartName, NDArray[Any]]:
     """The vectors of the parts of a corpus; a ranker has none."""
     if is_ranker(model):
         return {}
-    return {part: model.transform(feed(model, corpus, corpus.rows(part))) for part in parts}
+    return {part: model.transform(input_of(model, corpus, corpus.rows(part))) for part in parts}

@@ -1,4 +1,4 @@
-"""The paper's own numbers, from paper_scores.toml: the column beside which our runs are shown."""
+"""The numbers that the paper reports, from paper_scores.toml: shown beside those of our runs."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["TASKS", "Run", "StageListener", "describe_error", "evaluate", "require_tasks", "warm_up"]
 
 TASKS = (*NEEDS, "time")
-"""All tasks: those of ``kate.research.metrics``, and the seconds that fitting and encoding took."""
+"""All tasks: those of ``kate.research.metrics``, and the seconds that fitting and encoding take."""
 
 _FEW = 64  # documents to warm up on
 
@@ -33,9 +33,9 @@ class Run:
     """What one model did on one corpus.
 
     ``scores``    task → name → number
-    ``details``   task → what else is worth keeping: chosen strengths, the confusion matrix, words
+    ``details``   task → what else is kept: chosen strengths, the confusion matrix, words
     ``skipped``   task → why it does not fit the labels or the model
-    ``errors``    task → type and message of what went wrong in it; the other tasks are not touched by it
+    ``errors``    task → type and message of what went wrong in it; the other tasks are scored all the same
     ``settings``  the model's parameters as they were used
     ``training``  epochs, seconds and last losses, where the model keeps a history
     ``seconds``   of the fit, of the encoding of all documents, and of every task
@@ -64,8 +64,8 @@ def evaluate(
     ``model``         a name of :data:`kate.research.registry.MODELS`, or any estimator with fit and transform
     ``tasks``         names of :data:`TASKS`; None for all
     ``random_state``  seeds a model given by name, and the probes that start at random
-    ``on_stage``      is told what happens now: fit, encode, then the tasks by name
-    ``extra``         scorers of the caller's own, by name, made after the tasks and kept like them
+    ``on_stage``      called with what happens now: fit, encode, then the tasks by name
+    ``extra``         the caller's own scorers, by name, used after the tasks and kept like them
 
     What fails in a task is kept in ``errors``; what fails before, in fitting or encoding, is raised.
 
@@ -119,9 +119,9 @@ def _require_parts(corpus: Corpus) -> None:
 
 
 def warm_up(model: Model, corpus: Corpus) -> None:
-    """Fit a model on a few documents and throw it away: compiled code is loaded before the clock starts."""
+    """Fit a model on a few documents and throw it away, so that compiled code is loaded before time is measured."""
     few = corpus.fitting[:_FEW]
-    # what is wrong with the model shows in the run itself, where it is recorded
+    # an error of the model shows again in the run itself, where it is recorded
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit(model, corpus, few, few)
@@ -144,7 +144,7 @@ def _score_by(scorer: Scorer, task: str, fitted: Fitted, run: Run, clock: _Clock
             outcome = scorer(fitted)
     except NotScored as nothing:
         run.skipped[task] = str(nothing)
-    except Exception as error:  # whatever it is, the fit and the other tasks are not to be lost to it
+    except Exception as error:  # the fit and the other tasks must not be lost to it
         run.errors[task] = describe_error(error)
     else:
         run.scores[task] = outcome.scores
@@ -160,7 +160,7 @@ def _training(model: Any) -> dict[str, Any]:
 
 
 class _Clock:
-    """Announces each stage and writes down its seconds."""
+    """Announces each stage and measures its seconds."""
 
     def __init__(self, seconds: dict[str, float], on_stage: StageListener | None) -> None:
         self._seconds, self._on_stage = seconds, on_stage

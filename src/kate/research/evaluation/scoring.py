@@ -1,4 +1,4 @@
-"""A fitted model and a corpus → the scores of one task: the bridge from models to ``kate.research.metrics``."""
+"""A fitted model and a corpus → the scores of one task, by ``kate.research.metrics``."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ QUERY_WORDS = ("weapon", "christian", "compani", "israel", "law", "hockey", "com
 
 _N_NEIGHBOURS = 5
 _N_TOP_WORDS = 10
-_MOST_PAIRS_RANKED = 2_000_000_000  # queries times documents; beyond it the full ranking takes hours
-_MOST_CLASSES_SHOWN = 100  # a larger confusion matrix would dwarf the rest of the line
+_MOST_PAIRS_RANKED = 2_000_000_000  # queries times documents; with more, the full ranking would take hours
+_MOST_CLASSES_SHOWN = 100  # a larger confusion matrix would be most of the line
 
 Floats = NDArray[np.floating[Any]]
 
 
-class NotScored(Exception):  # noqa: N818  no error: a task has nothing to measure here, and says why
-    """The model and the labels would do, but there is nothing to measure."""
+class NotScored(Exception):  # noqa: N818  not an error: a task has nothing to measure here, and says why
+    """Model and labels fit the task, but there is nothing to measure."""
 
 
 class Outcome(NamedTuple):
-    """What a task found: the numbers of a table, and what else is worth keeping."""
+    """What a task found: the numbers for a table, and what else is kept."""
 
     scores: dict[str, float]
     details: dict[str, Any]
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """All that tasks are scored from: the test documents enter as ``vectors["test"]`` and their labels."""
+    """All that tasks are scored from; of the test documents they see ``vectors["test"]`` and the labels."""
 
     corpus: Corpus
     model: Model
@@ -73,7 +73,7 @@ def available(fitted: Fitted) -> set[str]:
 
 
 def _classification(fitted: Fitted) -> Outcome:
-    """By the logistic probe and, as ``paper_probe_…``, by the paper's softmax layer on the vectors as they are."""
+    """By the logistic probe and, as ``paper_probe_…``, by the paper's softmax layer on unscaled vectors."""
     result = classify(*_known_and_test(fitted), random_state=fitted.random_state)
     paper = classify(*_known_and_test(fitted), probe="paper", random_state=fitted.random_state)
     details: dict[str, Any] = {
@@ -110,7 +110,7 @@ def _known_and_test(fitted: Fitted) -> tuple[Floats, Any, Floats, Any, Floats, A
 
 
 def _retrieval(fitted: Fitted) -> Outcome:
-    """By cosine of the vectors as they are and, unless they are centred already, less their training mean."""
+    """By cosine of the vectors and, unless they are centred already, of the vectors minus their training mean."""
     if is_ranker(fitted.model):
         return _ranked_retrieval(fitted)
     train = np.concatenate([fitted.vectors["fitting"], fitted.vectors["validation"]])
@@ -142,7 +142,7 @@ def _ranked_retrieval(fitted: Fitted) -> Outcome:
 
 
 def _is_centred(vectors: Floats) -> bool:
-    """Whether the mean is nothing but rounding beside the spread."""
+    """Whether the mean is zero but for rounding, compared with the spread."""
     mean = np.linalg.norm(vectors.mean(axis=0, dtype=np.float64))
     return bool(mean <= 1e-3 * np.linalg.norm(vectors.std(axis=0, dtype=np.float64)))
 
@@ -152,7 +152,7 @@ def _topics(fitted: Fitted) -> Outcome:
 
     Words are chosen on the documents that the model was fitted on. Their coherence is measured over all
     documents and, as ``npmi_test``, over the test documents alone. ``c_v_documents`` counts words that share a
-    document; the usual c_v counts those that share a window of 110 tokens, and is another number.
+    document; the usual c_v, which counts those that share a window of 110 tokens, gives other numbers.
     """
     components = np.asarray(cast(Any, fitted.model).components_)
     scores = {"mscd": mscd(components)} if len(components) > 1 else {}
@@ -187,7 +187,7 @@ def described(fitted: Fitted, components: Floats) -> dict[str, Topics]:
     X = sp.csr_matrix(fitted.corpus.part("fitting").X, dtype=np.float32)
 
     def respond(documents: sp.csr_matrix) -> NDArray[np.float32]:
-        # less its mean or not: wins are counted on standardised responses
+        # centred or not makes no difference: wins are counted on standardised responses
         return np.asarray(fitted.model.transform(documents), dtype=np.float32)
 
     wins = count_wins(X, respond, Responses.of(respond, X))
@@ -199,7 +199,7 @@ def described(fitted: Fitted, components: Floats) -> dict[str, Topics]:
 
 
 def _words(fitted: Fitted) -> Outcome:
-    """The nearest neighbours of the query words, as stems; no numbers, to be read."""
+    """The nearest neighbours of the query words, as stems: no score, but words to read."""
     vocabulary = fitted.corpus.vocabulary
     found = {query: vocabulary.find(query) for query in fitted.query_words}
     known = {query: column for query, column in found.items() if column is not None}

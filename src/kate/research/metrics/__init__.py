@@ -1,15 +1,18 @@
-"""Tasks: arrays → scores. They know no model and no text.
+"""Metrics: arrays → scores, one module per task. They know no model and no text.
 
 ==============  ===========================================  ======================================
 name            function                                     needs
 ==============  ===========================================  ======================================
-classification  :func:`kate.research.metrics.classification.classify`   vectors, one class a document
-multilabel      :func:`kate.research.metrics.multilabel.classify_sets`  vectors, a set of labels a document
-regression      :func:`kate.research.metrics.regression.regress`        vectors, a number a document
+classification  :func:`kate.research.metrics.classification.classify`   vectors, one class per document
+multilabel      :func:`kate.research.metrics.multilabel.classify_sets`  vectors, a set of labels per document
+regression      :func:`kate.research.metrics.regression.regress`        vectors, one number per document
 retrieval       :func:`kate.research.metrics.retrieval.retrieve`        vectors or a ranking, classes or sets of labels
-topics          :mod:`kate.research.metrics.topic_scores`                     topics
-words           :func:`kate.model.similar_words.nearest`             words
+topics          :mod:`kate.research.metrics.topic_scores`               topics
+words           :func:`kate.model.similar_words.nearest`                word vectors
 ==============  ===========================================  ======================================
+
+Below them: ``probes`` (linear classifiers; ``torch_probes`` fits them on a GPU), ``adam`` (small networks) and
+``arrays`` (checks of what the metrics are given).
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ NEEDS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         "words": (("words",),),
     }
 )
-"""What each task needs: of every group, one at least."""
+"""What each task needs: at least one of every group."""
 
 
 def why_skipped(task: str, available: Collection[str]) -> str | None:

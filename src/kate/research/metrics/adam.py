@@ -37,7 +37,7 @@ def descend(
 ) -> Descent:
     """Descend until the validation loss has not fallen for ``patience`` epochs; the best epoch counts.
 
-    ``gradients(parameters, rows)`` gives the gradient over those training documents, one array a parameter.
+    ``gradients(parameters, rows)`` gives the gradient over those training documents, one array per parameter.
 
     >>> toward_three = lambda parameters, rows: [2 * (parameters[0] - 3.0)]
     >>> distance = lambda parameters: float((parameters[0][0] - 3.0) ** 2)

@@ -1,4 +1,4 @@
-"""The arrays that tasks accept, checked once: a wrong shape is named here rather than found in a score."""
+"""The arrays that tasks accept, checked once: a wrong shape is an error here, not a strange score later."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def require_equal_width(**named: Floats) -> None:
 
 
 def as_classes(labels: Iterable[Any], n_documents: int, name: str) -> list[Hashable]:
-    """One hashable label a document, as a list; a missing label (None or NaN) is refused.
+    """One hashable label per document, as a list; a missing label (None or NaN) is refused.
 
     >>> as_classes(np.array(["sport", "war"]), 2, "train_labels")
     ['sport', 'war']
@@ -69,12 +69,12 @@ def as_classes(labels: Iterable[Any], n_documents: int, name: str) -> list[Hasha
     values: list[Any] = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
     if len(values) != n_documents:
         raise ValueError(
-            f"{name} has {len(values)} labels for {n_documents} vectors; give one label a document"
+            f"{name} has {len(values)} labels for {n_documents} vectors; give one label per document"
         )
     for row, value in enumerate(values):
         if isinstance(value, list):
             raise TypeError(
-                f"{name} has several labels in row {row} ({value!r:.40}); expected one class a document: "
+                f"{name} has several labels in row {row} ({value!r:.40}); expected one class per document: "
                 "give sets of labels to the multi-label task"
             )
         if value is None or value != value:  # noqa: PLR0124  NaN is the value that differs from itself
@@ -116,7 +116,7 @@ def as_indicator(labels: Any, n_documents: int, name: str) -> NDArray[np.bool_]:
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(f"{name} has shape {array.shape}; expected an indicator matrix (n_docs, n_labels)")
     if len(array) != n_documents:
-        raise ValueError(f"{name} has {len(array)} rows for {n_documents} vectors; give one row a document")
+        raise ValueError(f"{name} has {len(array)} rows for {n_documents} vectors; give one row per document")
     if array.dtype == np.bool_:
         return array
     if array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all():

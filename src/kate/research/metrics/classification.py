@@ -1,6 +1,6 @@
-"""Classification: how well a softmax layer tells the classes apart from the vectors alone.
+"""Classification: how well a softmax layer can tell the classes from the vectors alone.
 
-Needs vectors and one class a document.
+Needs vectors and one class per document.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class Classification:
     macro_f1: float
     validation_accuracy: float
     strength: float | None
-    classes: tuple[Hashable, ...]  # classes met only among the test documents come last
+    classes: tuple[Hashable, ...]  # classes that only test documents have come last
     confusion: NDArray[np.int64]  # (n_classes, n_classes), rows true, columns predicted
 
     def scores(self) -> dict[str, float]:
-        """The numbers of a table's row."""
+        """The numbers for one row of a table."""
         return {"accuracy": self.accuracy, "macro_f1": self.macro_f1}
 
 
@@ -71,14 +71,14 @@ def classify(
     """Fit a softmax layer on the training and validation documents, score it on the test documents.
 
     ``train`` and ``validation`` do not overlap. See :func:`fit_classes` for the two kinds of probe. A class
-    met only among the test documents cannot be predicted and counts as wrong.
+    that only test documents have cannot be predicted and counts as wrong.
 
     >>> vectors, labels = [[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"]
     >>> result = classify(vectors, labels, vectors, labels, [[-5.0], [-4.0], [3.0]], ["no", "yes", "yes"])
     >>> round(result.accuracy, 3), result.confusion.tolist()
     (0.667, [[1, 0], [1, 1]])
     """
-    test = as_vectors(test_vectors, "test_vectors")  # a mistake is told before the fit, not after it
+    test = as_vectors(test_vectors, "test_vectors")  # mistakes are told before the fit
     require_equal_width(train_vectors=as_vectors(train_vectors, "train_vectors"), test_vectors=test)
     truth = as_classes(test_labels, len(test), "test_labels")
     fitted = fit_classes(
@@ -101,7 +101,7 @@ def fit_classes(
     probe: Literal["logistic", "paper"] = "logistic",
     random_state: int = 0,
 ) -> ClassProbe:
-    """The probe alone: no test document comes near it.
+    """The probe alone, without any test document.
 
     ``"logistic"`` standardises the vectors, picks the L2 strength with the best validation accuracy (of
     equals the strongest) and refits on training and validation documents together. ``"paper"`` follows the
@@ -169,7 +169,7 @@ def _fit_paper(
     def validation_loss(parameters: Parameters) -> float:
         return softmax_loss(logits(parameters, validation), validation_codes) / len(validation)
 
-    # Glorot's uniform start, the habit of the paper's time
+    # Glorot's uniform start, as was usual when the paper was written
     limit = np.sqrt(6 / (n_inputs + n_classes))
     start = np.random.default_rng(random_state).uniform(-limit, limit, size=(n_inputs, n_classes))
     found = descend(

@@ -1,6 +1,6 @@
-"""Multi-label classification: one logistic regression a label, all fitted together.
+"""Multi-label classification: one logistic regression per label, all fitted together.
 
-Needs vectors and a set of labels a document: an indicator matrix (n_docs, n_labels), dense or sparse.
+Needs vectors and a set of labels per document: an indicator matrix (n_docs, n_labels), dense or sparse.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ class MultiLabel:
     """F1 on the test documents, at probability 0.5 and at the threshold chosen on the validation documents.
 
     Macro-F1 is the mean over the labels that at least one test document has: a label that none has cannot be
-    found, and whatever F1 it were given would say nothing of the vectors. Micro-F1 counts all labels
-    together.
+    found, and its F1 would say nothing about the vectors. Micro-F1 counts all labels together.
     """
 
     macro_f1: float
@@ -54,7 +53,7 @@ class MultiLabel:
     f1_per_label: NDArray[np.float64]  # (n_labels,) at 0.5; NaN for a label that no test document has
 
     def scores(self) -> dict[str, float]:
-        """The numbers of a table's row."""
+        """The numbers for one row of a table."""
         names = ("macro_f1", "micro_f1", "tuned_macro_f1", "tuned_micro_f1")
         return {name: getattr(self, name) for name in names}
 
@@ -74,7 +73,7 @@ def classify_sets(
     >>> round(result.macro_f1, 4), round(result.micro_f1, 4)  # the first label is missed once
     (0.8333, 0.8571)
     """
-    test = as_vectors(test_vectors, "test_vectors")  # a mistake is told before the fit, not after it
+    test = as_vectors(test_vectors, "test_vectors")  # mistakes are told before the fit
     require_equal_width(train_vectors=as_vectors(train_vectors, "train_vectors"), test_vectors=test)
     truth = as_indicator(test_labels, len(test), "test_labels")
     probe = fit_sets(train_vectors, train_labels, validation_vectors, validation_labels)
@@ -96,11 +95,11 @@ def classify_sets(
 def fit_sets(
     train_vectors: ArrayLike, train_labels: Any, validation_vectors: ArrayLike, validation_labels: Any
 ) -> SetProbe:
-    """The probe alone: no test document comes near it.
+    """The probe alone, without any test document.
 
     The L2 strength is the one whose mean of macro- and micro-F1 at 0.5 is best on the validation documents
-    (of equals the strongest); for it, one threshold for all labels is chosen in the same way. One a label
-    would be decided by a handful of validation documents for the rare ones. The probe is then refit on
+    (of equals the strongest); for it, one threshold for all labels is chosen in the same way. A threshold per label
+    would depend on a handful of validation documents for rare labels. The probe is then fitted again on
     training and validation documents together.
     """
     train = as_vectors(train_vectors, "train_vectors")
@@ -128,7 +127,7 @@ def fit_sets(
 
 
 def _at_base_rates(n_inputs: int, sets: Sets) -> LinearProbe:
-    """A probe that gives each label the share of documents that have it: rare labels start near the end."""
+    """A probe that gives each label the share of documents that have it: so rare labels start near their solution."""
     shares = (sets.sum(axis=0) + 0.5) / (len(sets) + 1.0)
     bias = np.log(shares / (1 - shares)).astype(np.float32)
     weights = np.zeros((n_inputs, sets.shape[1]), dtype=np.float32)

@@ -1,8 +1,8 @@
 """Linear probes: softmax and logistic regression by L-BFGS, all outputs at once, over a path of strengths.
 
 A probe of ``n`` documents minimises ``(1/n) Σ loss(W·z + b, target) + (l2/2)·‖W‖²`` where ``z`` is the
-document's vector standardised with the mean and the deviation of the documents the probe is fitted on; ``b``
-goes unpunished.
+document's vector, standardised with the mean and the deviation of the documents the probe is fitted on; ``b``
+has no penalty.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Loss = Callable[[NDArray[np.float32], NDArray[Any]], float]
 _BLOCK = 1024  # documents at a time: their logits stay in the processor's cache
 _MAX_ITERATIONS = 300
 _GRADIENT_TOLERANCE = 1e-4
-_WIDEST_TURN = 2048  # columns; the axes of wider inputs cost more than they save
+_WIDEST_TURN = 2048  # columns; for wider inputs the eigenvectors cost more than they save
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def logistic_loss(logits: NDArray[np.float32], indicator: NDArray[np.bool_]) -> 
     sizes = np.abs(logits)
     loss = 0.5 * (sizes.sum(dtype=np.float64) + logits.sum(dtype=np.float64))  # max(logit, 0)
     loss -= logits.sum(where=indicator, dtype=np.float64)
-    loss += np.log1p(np.exp(-sizes)).sum(dtype=np.float64)  # never overflows, whatever the sign
+    loss += np.log1p(np.exp(-sizes)).sum(dtype=np.float64)  # never overflows, for either sign
     logits *= 0.5
     np.tanh(logits, out=logits)
     logits *= 0.5
@@ -126,7 +126,7 @@ def fit_path(
 
 
 def standards(vectors: Floats) -> tuple[Floats, Floats]:
-    """Mean and deviation of each column; a column that (all but) never changes keeps its scale."""
+    """Mean and deviation of each column; the scale of an (almost) constant column is 1."""
     mean = vectors.mean(axis=0, dtype=np.float64)
     deviation = vectors.std(axis=0, dtype=np.float64)
     still = deviation <= 1e-6 * max(float(deviation.max()), float(np.abs(mean).max()))
@@ -140,7 +140,7 @@ def standardize(vectors: Floats, mean: Floats, scale: Floats) -> NDArray[np.floa
 
 @dataclass(frozen=True, eq=False)
 class _Turned:
-    """Inputs turned to the axes in which they do not correlate; L2 is the same in any axes."""
+    """Inputs rotated to axes in which they do not correlate; L2 is the same after any rotation."""
 
     inputs: NDArray[np.float32]  # (n_docs, n_components)
     axes: NDArray[np.float64] | None  # (n_components, n_components); None where the inputs stay as they were

@@ -1,6 +1,6 @@
-"""Regression: how well a number can be read off the vectors, by the paper's two-layer network and by ridge.
+"""Regression: how well a number can be predicted from the vectors, by the paper's two-layer network and by ridge.
 
-Needs vectors and a number a document.
+Needs vectors and one number per document.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Regression:
     ridge_strength: float
 
     def scores(self) -> dict[str, float]:
-        """The numbers of a table's row."""
+        """The numbers for one row of a table."""
         return {"r2": self.r2, "ridge_r2": self.ridge_r2}
 
 
@@ -84,7 +84,7 @@ def regress(
     >>> result.ridge_r2 > 0.99
     True
     """
-    test = as_vectors(test_vectors, "test_vectors")  # a mistake is told before the fit, not after it
+    test = as_vectors(test_vectors, "test_vectors")  # mistakes are told before the fit
     require_equal_width(train_vectors=as_vectors(train_vectors, "train_vectors"), test_vectors=test)
     truth = _as_numbers(test_numbers, len(test), "test_numbers")
     _require_difference(truth, "test_numbers")
@@ -190,7 +190,7 @@ def _train(
         generator.normal(scale=1 / np.sqrt(n_inputs), size=(n_inputs, hidden)),
         np.zeros(hidden),
         generator.normal(scale=1 / np.sqrt(hidden), size=hidden),
-        np.array([np.log(share / (1 - share))]),  # the mean is known; learning starts from it
+        np.array([np.log(share / (1 - share))]),  # learning starts from the mean of the numbers
     ]
     return descend(start, gradients, validation_loss, len(train), random_state=random_state)
 
@@ -224,7 +224,7 @@ def _as_numbers(numbers: ArrayLike, n_documents: int, name: str) -> Numbers:
     array = np.asarray(numbers, dtype=np.float64)
     if array.shape != (n_documents,):
         raise ValueError(
-            f"{name} has shape {array.shape} for {n_documents} vectors; give one number a document"
+            f"{name} has shape {array.shape} for {n_documents} vectors; give one number per document"
         )
     broken = np.flatnonzero(~np.isfinite(array))
     if broken.size:

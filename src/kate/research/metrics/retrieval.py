@@ -1,7 +1,7 @@
-"""Retrieval: every test document asks for the training documents nearest to it; a hit shares its label.
+"""Retrieval: every test document is a query for the nearest training documents; a hit has the same label.
 
-Needs vectors (or, of a model that ranks without them, similarities) and labels, one class a document or sets of
-labels. Exact, in blocks of queries: the matrix of all cosines never stands in memory.
+Needs vectors (or similarities, of a model that ranks without vectors) and labels, one class per document or sets of
+labels. Exact, in blocks of queries: the matrix of all cosines is never in memory.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ FRACTIONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """The fractions of the training set that are fetched."""
 
 _SHALLOW = 0.05  # without the full ranking, fractions above this are left out
-_BLOCK = 256  # queries at a time, fewer where there are many documents:
-_MOST_KEYS = 4_000_000  # sort keys at a time, 32 MB
+_BLOCK = 256  # queries at a time
+_MOST_KEYS = 4_000_000  # sort keys at a time, 32 MB: fewer queries if there are many documents
 
 Relevance = Callable[[slice], NDArray[np.bool_]]
 Similarity = Callable[[slice], NDArray[np.float32]]
@@ -39,7 +39,7 @@ Similarity = Callable[[slice], NDArray[np.float32]]
 
 @dataclass(frozen=True, eq=False)
 class Retrieval:
-    """Means over the queries that have something to find; the others (``n_skipped``) are 0 for any model."""
+    """Means over the queries that have something to find; the others (``n_skipped``) would be 0 for any model."""
 
     precision: dict[float, float]  # fraction of the training set fetched → share of hits among it
     precision_at_10: float
@@ -48,7 +48,7 @@ class Retrieval:
     n_skipped: int
 
     def scores(self) -> dict[str, float]:
-        """The numbers of a table's row."""
+        """The numbers for one row of a table."""
         named = {f"precision@{100 * fraction:g}%": value for fraction, value in self.precision.items()}
         named["precision@10"] = self.precision_at_10
         if self.mean_average_precision is not None:
@@ -68,7 +68,7 @@ def retrieve(
 ) -> Retrieval:
     """Precision of the nearest training documents by cosine, and mean average precision.
 
-    ``labels`` are one class a document, or an indicator matrix (n_docs, n_labels), where a hit shares any
+    ``labels`` are one class per document, or an indicator matrix (n_docs, n_labels), where a hit shares any
     label. ``center`` subtracts the mean of the training vectors first. ``full=False`` ranks only the nearest
     documents: quicker, without mean average precision and without the fractions above 0.05. A vector of zeros
     has cosine 0 with everything; of equals the earlier training document comes first.
@@ -99,7 +99,7 @@ def retrieve_ranked(
     fractions: Sequence[float] = FRACTIONS,
     full: bool = True,
 ) -> Retrieval:
-    """The same for any ranking: ``similarity`` gives, for a slice of the queries, their scores (n, n_documents).
+    """The same for any ranking: ``similarity`` returns, for a slice of the queries, their scores (n, n_documents).
 
     ``train`` and ``test`` are how many documents and queries there are, and their labels.
 
@@ -160,7 +160,7 @@ def _relevance(train_labels: Any, n_train: int, test_labels: Any, n_test: int) -
     """A function: queries → which training documents share a label with each, (n_queries, n_train)."""
     if _is_matrix(train_labels) != _is_matrix(test_labels):
         raise ValueError(
-            "train_labels and test_labels are of two kinds; give classes for both or sets for both"
+            "train_labels and test_labels are of different kinds; give classes for both or sets for both"
         )
     if not _is_matrix(train_labels):
         train_classes = as_classes(train_labels, n_train, "train_labels")

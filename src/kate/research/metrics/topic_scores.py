@@ -1,6 +1,6 @@
-"""Topics: how distinct they are (MSCD, diversity) and how well their words hang together (NPMI, c_v).
+"""Topics: how distinct they are (MSCD, diversity) and how well their words go together (NPMI, c_v).
 
-Needs topics; coherence also needs the counts of a corpus, best of all documents. ``top_words`` is an integer
+Needs topics; coherence also needs the counts of a corpus, preferably of all documents. ``top_words`` is an integer
 array (n_topics, n_top): the columns of each topic's strongest words.
 """
 
@@ -49,7 +49,9 @@ def mscd(topics: ArrayLike) -> float:
     units = vectors / np.where(norms > 0, norms, 1)
     squares = np.square(units @ units.T)
     np.fill_diagonal(squares, 0)
-    return float(np.sqrt(min(squares.sum() / (n_topics * (n_topics - 1)), 1.0)))  # rounding may end above 1
+    return float(
+        np.sqrt(min(squares.sum() / (n_topics * (n_topics - 1)), 1.0))
+    )  # rounding may give more than 1
 
 
 def diversity(top_words: ArrayLike) -> float:

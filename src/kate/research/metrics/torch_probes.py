@@ -1,6 +1,6 @@
-"""What a linear probe minimises, computed on a GPU: the formulas of ``probes``, all documents at once.
+"""What a linear probe minimises, computed on a GPU: the formulas of ``probes``, for all documents at once.
 
-A probe on the vectors of a neural model takes longer than the model where that was trained on a GPU.
+Without it, the probe on the vectors of a model that was trained on a GPU takes longer than the model.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
 
 
 def gpu() -> str | None:
-    """The GPU of PyTorch where the program has loaded it already and it finds one; PyTorch is not loaded for it."""
+    """The GPU, if PyTorch has been loaded already and finds one; PyTorch is not loaded just for this."""
     torch = sys.modules.get("torch")
     return "cuda" if torch is not None and torch.cuda.is_available() else None
 
 
 def is_full(error: RuntimeError) -> bool:
-    """Whether an error of PyTorch says that no memory is left on the GPU, which others may use as well."""
+    """Whether an error of PyTorch says that the GPU has no memory left; other programs may use it, too."""
     return isinstance(error, sys.modules["torch"].OutOfMemoryError)
 
 
@@ -54,7 +54,7 @@ def objective_on(
         gradient /= len(x)
         gradient[:-1] += l2 * parameters[:-1]
         total = losses.sum(dtype=torch.float64) / len(x) + 0.5 * l2 * parameters[:-1].square().sum()
-        told = torch.cat([total[None], (gradient * scale).view(-1)]).cpu().numpy()  # one way back
+        told = torch.cat([total[None], (gradient * scale).view(-1)]).cpu().numpy()  # one copy back to the CPU
         return float(told[0]), told[1:]
 
     return objective

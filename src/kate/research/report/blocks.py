@@ -1,6 +1,6 @@
 """What a report is made of: sections with text, tables and figures, the same for the page and for Markdown.
 
-Text may hold ``**strong**`` and ```code```; everything else in it is taken as it stands.
+Text may contain ``**strong**`` and ```code```; everything else is shown as it is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Kind = Literal["value", "words", "none", "error"]
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell of a table. ``beside`` is small print in it (± 0.003), ``detail`` what it says when it is pointed at."""
+    """A cell of a table. ``beside`` is small print in it (± 0.003), ``detail`` is shown when the mouse is on it."""
 
     text: str
     beside: str = ""
@@ -41,7 +41,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class ColumnGroup:
-    """Columns under a common heading; a group of one column without a title of its own has its heading alone."""
+    """Columns under a common heading; a single column without a title has only the heading."""
 
     title: str
     columns: tuple[str, ...] = ("",)
@@ -52,7 +52,7 @@ class TableRow:
     head: str
     cells: tuple[TableCell, ...]
     part: str = ""
-    """A new part of the table starts with this heading."""
+    """If given, a new part of the table starts here, with this heading."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Figure:
-    """Charts side by side under one caption; ``name`` is that of its files."""
+    """Charts side by side under one caption; ``name`` is the name of its files."""
 
     name: str
     charts: tuple[Chart, ...]
@@ -93,7 +93,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Folded:
-    """Blocks that open on a click; in Markdown, and on paper, they stand open or are left out."""
+    """Blocks that open on a click; in Markdown they are shown open, or left out."""
 
     name: str
     title: str

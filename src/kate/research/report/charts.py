@@ -11,7 +11,7 @@ __all__ = ["Chart", "Dots", "Line", "LineChart", "Point", "ScatterChart", "numbe
 
 @dataclass(frozen=True)
 class Point:
-    """A value, half the length of its error bar, and what it says when it is pointed at."""
+    """A value, half the length of its error bar, and what is shown when the mouse is on it."""
 
     x: float
     y: float
@@ -44,7 +44,7 @@ class LineChart:
 
 @dataclass(frozen=True)
 class Dots:
-    """Points (x, y, what it says) of one group."""
+    """Points (x, y, label) of one group."""
 
     name: str
     points: tuple[tuple[float, float, str], ...]
@@ -53,7 +53,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class ScatterChart:
-    """Points between -1 and 1 either way, no axes; without points, ``note`` says why."""
+    """Points from -1 to 1 in both directions, no axes; if there are none, ``note`` says why."""
 
     title: str
     dots: tuple[Dots, ...]
@@ -79,7 +79,7 @@ def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
 
 
 def number(value: float) -> str:
-    """A number as it stands at an axis.
+    """A number as it is written at an axis.
 
     >>> number(0.30000000000000004), number(128.0), number(-0.5)
     ('0.3', '128', '−0.5')

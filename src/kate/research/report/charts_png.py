@@ -1,4 +1,4 @@
-"""Charts → PNG, by matplotlib, which is imported when something is drawn and not before."""
+"""Charts → PNG, by matplotlib, which is imported only when something is drawn."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def draw_png(path: Path, charts: Sequence[Chart], columns: int) -> None:
             _draw_lines(axes, chart, handles)
         else:
             _draw_dots(axes, chart, handles)
-    # inches below the charts: as many as the lines of the legend need
+    # inches below the charts, for the lines of the legend
     strip = 0.2 + 0.16 * -(-len(handles) // _NAMES_IN_A_LINE) if handles else 0.0
     figure.set_size_inches(columns * width, rows * height + strip)
     if handles:

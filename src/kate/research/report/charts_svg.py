@@ -1,4 +1,4 @@
-"""Charts → SVG: small, with text as text, in the colours of the page, every point with its value as a title."""
+"""Charts → SVG: small, with text as text, in the colours of the page, each point with its value as a title."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIDE = 240  # of a map
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 20, 26, 42
 _DASHES = ("", "5 3", "2 2")
 
-# Light and dark: told apart by the colour-blind too, and from either background.
+# For a light and a dark background; also for people who see few colours.
 COLORS: tuple[tuple[str, str], ...] = (
     ("#C2255C", "#FF7BA5"),
     ("#1864AB", "#74B9F5"),
@@ -32,7 +32,7 @@ COLORS: tuple[tuple[str, str], ...] = (
 
 
 class _Frame(NamedTuple):
-    """Where values come to lie: ranges of values and of the picture."""
+    """Maps values to places in the picture."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -130,7 +130,7 @@ def _axes(chart: LineChart, frame: _Frame, rungs: Sequence[float]) -> str:
 
 
 def _x_ticks(chart: LineChart, frame: _Frame) -> list[tuple[float, str]]:
-    """The ticks that are asked for, or round ones; those that would run into the one before are left out."""
+    """The ticks that were asked for, or round numbers; a tick that would overlap the one before is left out."""
     if chart.x_scale == "names":
         return [(float(place), name) for place, name in enumerate(chart.x_names)]
     low, high = frame.x
@@ -192,7 +192,7 @@ def _dots(dots: Dots) -> str:
 
 
 def _wrapped(text: str, x: float, y: float, width: int = 34) -> str:
-    """A note over several lines, six at most."""
+    """A note on several lines, at most six."""
     lines: list[str] = [""]
     for word in text.split():
         if len(lines[-1]) + len(word) >= width:
@@ -223,7 +223,7 @@ def _legend_svg(entries: Sequence[tuple[str, int]], width: float) -> tuple[str, 
 
 
 def _style() -> str:
-    """The page's rules for charts, for a file that stands alone."""
+    """The style of charts, for a file of its own."""
     light = "".join(f".c{index}{{--c:{pair[0]}}}" for index, pair in enumerate(COLORS))
     return (
         ".paper{fill:#fff}.title{font-size:12px;font-weight:600}.tick,.legend{font-size:10.5px}.axis,.note{font-size:11px}"

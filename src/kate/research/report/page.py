@@ -1,4 +1,4 @@
-"""A report → one HTML page: contents, tables, figures; style and script in it, nothing loaded from anywhere."""
+"""A report → one HTML page: contents, tables, figures; style and script are in it, and nothing is loaded."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def page_html(page: Page) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(page.title)}</title>\n"
-        # an icon of its own, or the browser asks the server for one
+        # an empty icon: otherwise the browser asks the server for one
         '<link rel="icon" href="data:,">\n'
         f"<style>\n{_packaged('page.css')}{_colors()}</style>\n</head>\n<body>\n"
         f'<header>\n<h1>{escape(page.title)}</h1>\n<p class="subtitle">{_inline(page.subtitle)}</p>\n{banner}'
@@ -129,7 +129,7 @@ def _table_head(block: Table) -> str:
 
 
 def _cell(cell: TableCell, group: str, column: str) -> str:
-    """``group`` is the heading of the group that starts with this cell; a phone shows both headings in the cell."""
+    """``group`` is the heading of the group that starts with this cell; a phone shows both headings inside the cell."""
     classes = " ".join(
         name for name, given in ((cell.kind, cell.kind != "value"), ("start", bool(group))) if given
     )

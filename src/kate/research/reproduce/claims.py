@@ -1,4 +1,4 @@
-"""The paper's claims as checks: each answered by the figures, under its own protocol and under equal tuning."""
+"""The paper's claims, answered by our numbers: by the paper's protocol, and with every model tuned alike."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RIVALS = ("ae", "dae", "cae", "ksae")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two scores side by side; ``holds`` is None while one of them is missing."""
+    """Two scores that are compared; ``holds`` is None while one of them is missing."""
 
     where: str
     name: str
@@ -35,7 +35,7 @@ class Comparison:
 
     @property
     def is_close(self) -> bool:
-        """Whether the means are nearer than one standard deviation of their difference."""
+        """Whether the means differ by less than one standard deviation of their difference."""
         if self.score.score is None or self.other.score is None:
             return False
         variance = sum((one.sd or 0.0) ** 2 for one in (self.score.score, self.other.score))
@@ -66,7 +66,7 @@ class Answer:
 
     @property
     def figures(self) -> str:
-        """The comparisons in one line, without those that have no number; one that meets several is named once."""
+        """The comparisons in one line, without those that lack a number; repeated names are written once."""
         grouped: dict[str, list[str]] = {}
         for one in self.comparisons:
             if one.score.mean is None and one.other.mean is None:
@@ -81,7 +81,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper, and what the runs say to it."""
+    """A sentence of the paper, and whether the runs agree with it."""
 
     name: str
     text: str
@@ -150,7 +150,7 @@ def _table_of(grid: Grid, score: str) -> ScoresOutput | None:
 def _against(
     table: ScoresOutput, rivals: Sequence[str], protocol: Protocol, results: Results
 ) -> Iterator[Comparison]:
-    """KATE against rivals, in every size of a table."""
+    """KATE against rivals, for every size of a table."""
     for topics in table.topics:
         for rival in rivals:
             if rival in table.models and "kate" in table.models:

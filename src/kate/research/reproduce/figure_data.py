@@ -1,7 +1,7 @@
-"""What figures 2, 3 and table 3 show of a run: documents on a plane, and the topic that stands for a class.
+"""What figures 2 and 3 and table 3 show of a run: a map of its documents, and the topic that goes with a class.
 
-They are scorers like those of ``evaluation.scoring`` and end in the line of the run, small enough to be kept
-there: the page is made again without running anything.
+Scorers like those of ``evaluation.scoring``: what they find is kept in the line of the run, so that the page can be
+made again without running anything.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["class_topics", "documents_map", "figure_scorers"]
 
 Floats = NDArray[np.floating[Any]]
 
-N_POINTS = 600  # as many as the eye can tell apart, and few enough for a page
+N_POINTS = 600  # enough for a map, and few enough for a page
 _N_NEIGHBOURS = 10
 _N_WORDS = 10
 
@@ -37,8 +37,8 @@ def figure_scorers(
 def documents_map(fitted: Fitted, main_groups: Mapping[str, Sequence[str]]) -> Outcome:
     """Test documents of the main groups on a plane, by PCA and by t-SNE.
 
-    As a score, how well the groups keep together: the mean share of a document's ten nearest on the plane that are of
-    its own group.
+    The score says how well the groups stay together: of a document's ten nearest on the plane, the mean share that is
+    of the same group.
     """
     names = np.array([_group_of(label, main_groups) for label in _classes(fitted, "test")])
     known = np.flatnonzero(names != "")
@@ -60,9 +60,9 @@ def documents_map(fitted: Fitted, main_groups: Mapping[str, Sequence[str]]) -> O
 def class_topics(fitted: Fitted, groups: Sequence[str]) -> Outcome:
     """For each class the pole of a neuron that goes with it best, in words.
 
-    "Best" is the highest correlation of a topic with the class over the documents that the model was fitted on: a rule,
-    where the paper chose by eye. ``weights`` are the ten strongest words of that pole, as in the paper; ``wins`` the
-    words of the documents that it wins.
+    "Best" is the highest correlation of a topic with the class over the documents that the model was fitted on; the
+    authors of the paper chose by eye. ``weights`` are the ten strongest words of that pole, as in the paper; ``wins``
+    the words of the documents that it wins.
     """
     if not hasattr(fitted.model, "components_"):
         raise NotScored("the model has no topics")
@@ -87,7 +87,7 @@ def class_topics(fitted: Fitted, groups: Sequence[str]) -> Outcome:
 
 
 def purity(points: Floats, groups: NDArray[Any]) -> float:
-    """The mean share of a point's ten nearest that are of its own group.
+    """Of a point's ten nearest, the mean share that is of the same group.
 
     >>> line = np.column_stack([np.arange(40.0), np.zeros(40)])
     >>> purity(line, np.repeat(["a", "b"], 20)) > 0.8
@@ -106,7 +106,7 @@ def _group_of(label: str, main_groups: Mapping[str, Sequence[str]]) -> str:
 
 def _classes(fitted: Fitted, part: Any) -> NDArray[Any]:
     if fitted.corpus.label_kind != "classes":
-        raise NotScored("needs one class a document")
+        raise NotScored("needs one class per document")
     return np.asarray(fitted.labels(part)).astype(str)
 
 
@@ -122,7 +122,7 @@ def _pca(vectors: Floats) -> Floats:
 def _tsne(vectors: Floats, seed: int) -> Floats:
     from sklearn.manifold import TSNE
 
-    spread = vectors.std()  # t-SNE's first steps depend on the scale; codes come on any
+    spread = vectors.std()  # t-SNE's first steps depend on the scale, and vectors have any
     scaled = vectors / spread if spread > 0 else vectors
     perplexity = min(30.0, (len(vectors) - 1) / 3)
     model = TSNE(2, init="random", perplexity=perplexity, random_state=seed)
@@ -132,7 +132,7 @@ def _tsne(vectors: Floats, seed: int) -> Floats:
 
 
 def _correlations(vectors: Floats, member: NDArray[np.bool_]) -> Floats:
-    """Of every column with the membership; 0 for a column that never changes."""
+    """Of every column with the membership; 0 for a constant column."""
     centred = vectors - vectors.mean(axis=0)
     wanted = member - member.mean()
     length = np.linalg.norm(centred, axis=0) * np.linalg.norm(wanted)

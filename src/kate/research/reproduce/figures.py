@@ -1,4 +1,4 @@
-"""Figures 2 to 5: maps of documents, retrieval curves, and what KATE's hyper-parameters do."""
+"""Figures 2 to 5: maps of documents, retrieval curves, and the effect of KATE's hyper-parameters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TABLE_FRACTIONS = (0.001, 0.01, 0.1)
 
 
 def map_figure(output: MapsOutput, results: Results) -> Figure:
-    """A map a model, by the paper's protocol and tuned."""
+    """One map per model, by the paper's protocol and tuned."""
     charts = []
     reasons: dict[str, list[FoundScore]] = {}
     for protocol in PROTOCOLS:
@@ -60,7 +60,7 @@ def _dots(details: Any, projection: str, groups: Sequence[str]) -> tuple[Dots, .
 
 
 def _spread(points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
-    """Points over the whole of the plane, either axis on its own; the outermost hundredth stands at the edge.
+    """Points stretched to -1 … 1 on either axis; the outermost hundredth is put at the edge.
 
     >>> _spread([(0, 10), (1, 10), (2, 30)])
     [(-1.0, -1.0), (0.0, -1.0), (1.0, 1.0)]
@@ -76,7 +76,7 @@ def _spread(points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
 
 
 def purity_table(output: MapsOutput, results: Results) -> Table:
-    """How well the groups keep together on the maps, as a number."""
+    """How well the groups stay together on the maps, as a number."""
     columns: list[list[FoundScore]] = []
     for protocol in PROTOCOLS:
         places = [
@@ -109,7 +109,7 @@ def _best_cell(column: Sequence[FoundScore], place: int) -> TableCell:
 
 
 def precision_names(fraction: float, protocol: Protocol) -> list[str]:
-    """By which score a protocol retrieves: tuned vectors are centred, every model's.
+    """The score by which a protocol retrieves: tuned vectors are centred, for every model.
 
     >>> precision_names(0.001, "tuned")
     ['centred_precision@0.1%', 'precision@0.1%']
@@ -119,7 +119,7 @@ def precision_names(fraction: float, protocol: Protocol) -> list[str]:
 
 
 def retrieval_figure(output: RetrievalOutput, results: Results) -> Figure:
-    """Precision over the fraction that is fetched, a line a model."""
+    """Precision over the fraction that is fetched, one line per model."""
     charts = []
     for protocol in PROTOCOLS:
         lines = []
@@ -149,12 +149,12 @@ def retrieval_figure(output: RetrievalOutput, results: Results) -> Figure:
 
 
 def _kate_first(models: Sequence[str]) -> list[str]:
-    """KATE has the first colour, whatever its place."""
+    """KATE first, so that it always has the first colour."""
     return sorted(models, key=lambda model: model != "kate")
 
 
 def retrieval_table(output: RetrievalOutput, results: Results) -> Table:
-    """The curves at three fractions, to be read exactly."""
+    """The curves at three fractions, as numbers."""
     models = (*output.models, *output.beside)
     size = results.plan.grid.size(output.topics)
     columns: list[list[FoundScore]] = []
@@ -179,7 +179,7 @@ def retrieval_table(output: RetrievalOutput, results: Results) -> Table:
 
 
 def sweep_figure(output: SweepsOutput, results: Results) -> Figure:
-    """A chart a hyper-parameter: by the paper's protocol, tuned, and what the paper says."""
+    """One chart per hyper-parameter: by the paper's protocol, tuned, and what the paper says."""
     charts = tuple(_sweep_chart(output, panel, results) for panel in output.panels)
     caption = (
         f"{output.score.title.capitalize()} of {papers_name(output.model)} on {output.dataset}, mean and standard "

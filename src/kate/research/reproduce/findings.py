@@ -1,4 +1,4 @@
-"""What we found, in sentences made of the numbers: who leads, what reproduces, what tuning changes."""
+"""What we found, in sentences made from the numbers: which model leads, what is reproduced, what tuning changes."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from kate.research.reproduce.spec import (
 __all__ = ["findings", "headlines", "remarks"]
 
 NEAR = 0.03
-"""Two scores nearer than this are counted as reproduced."""
+"""A score of the paper counts as reproduced if ours differs by no more than this."""
 
 US = "kate"
 
 
 class _Column(NamedTuple):
-    """A column of numbers that are compared: a size and a score of a table on a data set."""
+    """Numbers that are compared: one data set, one size and one score of a table."""
 
     table: ScoresOutput
     dataset: str
@@ -45,12 +45,12 @@ class _Measured(NamedTuple):
 
 
 def findings(results: Results) -> list[str]:
-    """Who leads where, a sentence an output, data set and protocol."""
+    """Which model leads: one sentence per output, data set and protocol."""
     return [sentence for output in results.plan.outputs for sentence in _leaders(output, results)]
 
 
 def headlines(results: Results) -> list[str]:
-    """The whole in a few sentences."""
+    """The main findings in a few sentences."""
     columns = [column for output in results.plan.outputs for column in _columns(output, results)]
     sentences = list(_won(columns, results))
     if results.plan.grid.quick is None:
@@ -59,7 +59,7 @@ def headlines(results: Results) -> list[str]:
 
 
 def remarks(output: Output, results: Results) -> list[str]:
-    """What stands at the head of an output's own section."""
+    """What is said at the start of an output's own section."""
     if isinstance(output, ScoresOutput) and results.plan.grid.quick is None:
         return list(_furthest(output, results))
     if isinstance(output, SweepsOutput):
@@ -68,7 +68,7 @@ def remarks(output: Output, results: Results) -> list[str]:
 
 
 def _columns(output: Output, results: Results) -> list[_Column]:
-    """The columns of a table of scores that have been measured; times are no contest of models."""
+    """The columns of a table of scores that have been measured; a table of times has none: speed is not a score."""
     if not isinstance(output, ScoresOutput) or output.multiples_of:
         return []
     return [
@@ -110,7 +110,7 @@ def _won(columns: list[_Column], results: Results) -> Iterator[str]:
 
 
 def _missing(columns: list[_Column], rankings: list[list[_Measured]]) -> str:
-    """Which numbers the columns lack: who leads among a few has not won."""
+    """Which numbers the columns lack: the best of a few models may not be the best of all."""
     wanted = [(*column.table.models, *column.table.beside) for column in columns]
     lacking = Counter(
         model
@@ -149,7 +149,7 @@ def _gaps(column: _Column, results: Results) -> list[tuple[str, float, float]]:
 
 
 def _tuned(columns: list[_Column], results: Results) -> Iterator[str]:
-    """What tuning changes, and whom it helps most."""
+    """What tuning changes, and which model gains most."""
     gains = []
     for column in columns:
         before, after = (
@@ -188,7 +188,7 @@ def _leaders(output: Output, results: Results) -> Iterator[str]:
 
 
 def _lead(column: _Column, protocol: Protocol, results: Results) -> str:
-    """Who leads a column, and where KATE stands in it."""
+    """Which model leads a column, and the rank of KATE in it."""
     ranking = _ranking(column, protocol, results)
     if len(ranking) < 2:
         return ""

@@ -1,4 +1,4 @@
-"""The corpora of a grid: data sets by name, files of the grid's own, and a small part of either for a quick look."""
+"""The corpora of a grid: data sets by name, files that the grid names, and a small part of either for a quick look."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["n_documents", "sample", "source_of", "why_missing"]
 def source_of(
     name: str, own: Mapping[str, Any] | None = None, sizes: Mapping[str, int] | None = None
 ) -> CorpusSource:
-    """A data set, or a file that the grid names (``own``); with ``sizes`` only so many documents of each part."""
+    """A data set, or a file that the grid names (``own``); with ``sizes``, at most so many documents of each part."""
     source = CorpusSource.dataset(name) if own is None else _own(name, own)
     if not sizes:
         return source
@@ -27,7 +27,7 @@ def source_of(
 
 
 def why_missing(name: str, own: Mapping[str, Any] | None = None) -> str | None:
-    """Why a data set cannot be had on this machine; None when it can. Nothing is downloaded for it."""
+    """Why a data set is not available on this machine; None if it is. Nothing is downloaded."""
     if own is not None:
         return None
     if name not in DATASETS:
@@ -37,22 +37,22 @@ def why_missing(name: str, own: Mapping[str, Any] | None = None) -> str | None:
 
 
 def n_documents(name: str, sizes: Mapping[str, int] | None = None) -> int:
-    """How many there are to encode, for an estimate of memory."""
+    """How many documents are encoded, to estimate the memory of a run."""
     if sizes:
         return sum(sizes.values())
     return DATASETS[name].expected.documents if name in DATASETS else 10_000
 
 
 def sample(corpus: Corpus, sizes: Mapping[str, int], seed: int = 0) -> Corpus:
-    """The corpus with at most ``sizes`` documents of the parts fitting, validation and test, drawn once.
+    """A corpus with at most ``sizes`` documents of the parts fitting, validation and test, drawn at random.
 
-    The vocabulary stays: a document has the same columns as before.
+    The vocabulary stays the same, and so do the columns.
     """
     random = np.random.default_rng(seed)
     rows: dict[str, Any] = {"fitting": corpus.fitting, "validation": corpus.validation, "test": corpus.test}
     for part, size in sizes.items():
         if part not in rows:
-            raise ValueError(f"there is no part {part!r} to take documents of; choose from {', '.join(rows)}")
+            raise ValueError(f"there is no part {part!r}; choose from {', '.join(rows)}")
         if len(rows[part]) > size:
             rows[part] = np.sort(random.choice(rows[part], size=size, replace=False))
     kept = np.concatenate(list(rows.values()))

@@ -1,4 +1,4 @@
-"""The runs of a plan, side by side: as many as cores and memory allow, each line on the disk once it is over."""
+"""Makes the runs of a plan, as many at a time as cores and memory allow; each is written to disk once it is over."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHARE_OF_MEMORY = 0.85
 
 @dataclass(frozen=True)
 class Standing:
-    """Where the runs stand: what is over, running and left, and the seconds that the rest may take."""
+    """The state of the runs: what is over, running and left, and the seconds that the rest may take."""
 
     n_before: int  # done in an earlier call
     over: Sequence[Record]
@@ -42,7 +42,7 @@ Watcher = Callable[[Standing], None]
 def missing_jobs(
     plan: RunPlan, results: Mapping[str, Record], models: Collection[str] | None = None
 ) -> list[Job]:
-    """The runs that are not done yet, or not with all that is asked of them; of some rows of the tables, or of all."""
+    """The runs that are not done yet, or lack a task that is asked for; of some rows of the tables, or of all."""
     grid = plan.grid
     groups = tuple(
         group
@@ -91,9 +91,9 @@ def run_jobs(
     n_workers: int | None = None,
     watch: Watcher | None = None,
 ) -> dict[str, Record]:
-    """Make the missing runs, of some rows or of all; all lines of the file of results by their keys.
+    """Make the missing runs, of some rows or of all; returns all lines of the file of results by their keys.
 
-    First those that may go side by side, then, one at a time and with all cores, those whose seconds are shown.
+    First the runs that may go side by side, then, one at a time and with all cores, those whose seconds are shown.
     """
     results = Path(path)
     results.parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def run_jobs(
 
 
 class _JobQueue:
-    """Jobs, workers and the file that the lines go to."""
+    """Hands jobs to workers and writes their lines to the file."""
 
     def __init__(
         self, path: Path, known: dict[str, Record], jobs: Sequence[Job], n_before: int, watch: Watcher | None
@@ -139,10 +139,10 @@ class _JobQueue:
                 worker.stop()
 
     def _hand_out(self, waiting: list[Job], workers: Sequence[Worker]) -> None:
-        """Give a job to every idle worker as long as memory lasts; one runs in any case."""
+        """Give a job to every idle worker while there is memory; one job runs in any case."""
         busy = [worker.job for worker in workers if worker.job]
         taken = sum(job.memory for job in busy)
-        # what runs now has taken part of its memory already; counting it whole errs on the safe side
+        # what runs now has taken part of its memory already; it is counted as a whole, to be on the safe side
         limit = max(resources.available_memory() * _SHARE_OF_MEMORY, taken)
         for worker in workers:
             if worker.job is not None or not waiting:
@@ -192,7 +192,7 @@ class _JobQueue:
     def _time_left(
         self, running: Sequence[tuple[Job, str, float]], left: Sequence[Job], n_workers: int
     ) -> float | None:
-        """What is left, by what like runs took, over the workers; None while nothing is known."""
+        """Seconds left, estimated from similar runs and shared by the workers; None while nothing is known."""
         if not self._seconds:
             return None
         rest = sum(max(0.0, self._expected(job) - seconds) for job, _, seconds in running)

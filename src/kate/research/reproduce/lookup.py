@@ -1,4 +1,4 @@
-"""Cells → numbers: what the runs of a cell found, or the reason why there is nothing to show."""
+"""Cells → numbers: what the runs of a cell found, or the reason why there is no number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ State = Literal["value", "not run", "no data", "not available", "not tuned", "fa
 
 @dataclass(frozen=True)
 class FoundScore:
-    """A score with its mean and deviation over the seeds; without one, the state and the reason say why."""
+    """A score with its mean and deviation over the seeds; if there is none, state and reason say why."""
 
     state: State
     score: Score | None = None
@@ -34,7 +34,7 @@ class FoundScore:
 
 
 class Results:
-    """The lines of results.jsonl as the cells of a plan ask for them."""
+    """The lines of results.jsonl, asked by the cells of a plan."""
 
     def __init__(self, plan: RunPlan, records: Mapping[str, Record]) -> None:
         self.plan, self.records = plan, records
@@ -70,7 +70,7 @@ class Results:
         return FoundScore("not run", reason="not run yet")
 
     def details(self, cell: GridCell, task: str) -> tuple[Any, FoundScore]:
-        """What else the first seed's run kept of a task, beside what :meth:`score` would say of it."""
+        """What else the run of the first seed kept of a task, and whether there is anything."""
         planned = self.plan.planned(cell, self.plan.seeds[0])
         if planned.why_not is not None:
             return None, FoundScore(_state_of(planned.why_not), reason=planned.why_not)
@@ -126,7 +126,7 @@ def _error_of(runs: Sequence[Record], task: str) -> str:
 
 
 def papers_score(dataset: str, name: str, topics: int, model: str) -> float | None:
-    """The number that the paper prints, None where it has none.
+    """The number that the paper prints; None if it has none.
 
     >>> papers_score("20news", "classification.accuracy", 128, "vae")
     0.724

@@ -1,4 +1,4 @@
-"""Outputs → cells → runs: which runs a table or a figure is made of, and what each of them must measure."""
+"""Outputs → cells → runs: which runs a table or a figure needs, and what each of them must measure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["Demand", "GridCell", "PlannedCell", "RunPlan", "cells_of", "panel_va
 
 @dataclass(frozen=True)
 class GridCell:
-    """A model on a data set: the runs of one cell differ in their seed alone. ``model`` is a row of the tables."""
+    """A model on a data set: the runs of a cell differ only in their seed. ``model`` is a row of the tables."""
 
     dataset: str
     model: str
@@ -46,7 +46,7 @@ class GridCell:
 
 @dataclass
 class Demand:
-    """What outputs ask of one run: tasks, and whether nothing else may run meanwhile (its time is shown)."""
+    """What outputs ask of one run: tasks, and whether it must run alone because its time is shown."""
 
     keys: RunKeys
     tasks: set[str] = field(default_factory=set)
@@ -90,7 +90,7 @@ def _cells_of_sweeps(output: SweepsOutput, grid: Grid) -> Iterator[Needed]:
 
 
 def panel_values(panel: Panel, grid: Grid) -> tuple[Any, ...]:
-    """What a panel of figure 5 is drawn over."""
+    """The values of a panel of figure 5."""
     return panel.quick or panel.values if grid.quick is not None else panel.values
 
 
@@ -118,7 +118,7 @@ class PlannedCell:
 
 
 class RunPlan:
-    """All runs of a grid: what they measure, which can be made here and which cannot, and why."""
+    """All runs of a grid: what they measure, and which cannot be made here, and why."""
 
     def __init__(self, grid: Grid, seeds: int | None = None, only: Sequence[str] | None = None) -> None:
         self.grid = grid

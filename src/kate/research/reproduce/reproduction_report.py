@@ -72,7 +72,7 @@ def write_report(plan: RunPlan, records: Mapping[str, Record], folder: Path) -> 
 
 
 def make_page(results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Page:
-    """All sections: what we found, the claims, an output each, how the runs were made."""
+    """All sections: what we found, the claims, one section per output, how the runs were made."""
     plan = results.plan
     chosen = plan.found_in(results.records)
     claims = check_claims(results)
@@ -101,7 +101,7 @@ def make_page(results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Page:
 
 
 def dataset_facts(plan: RunPlan, path: Path) -> dict[str, dict[str, Any]]:
-    """Sizes of the data sets of a plan: counted where they are here, kept in a file for the next time."""
+    """Sizes of the data sets of a plan: counted if the data is here, and kept in a file for the next time."""
     known: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     wanted = [
         name for output in plan.outputs if isinstance(output, DatasetsOutput) for name in output.datasets
@@ -168,7 +168,7 @@ def _found(results: Results, chosen: Mapping[str, Record]) -> list[Block]:
 
 
 def _claims(claims: Sequence[Claim]) -> Table:
-    """A row a claim, with the answer and its figures by either protocol."""
+    """One row per claim, with the answer and the numbers by either protocol."""
     rows = []
     for claim in claims:
         answers = claim.answers.values()
@@ -199,7 +199,7 @@ def _reading(plan: RunPlan) -> list[Block]:
 
 
 def _tuning() -> list[str]:
-    """What the tuned settings were found by; a model that has nothing to search is tuned as it is."""
+    """How the tuned settings were found; a model without settings to search counts as tuned."""
     by: dict[tuple[str, int, int], dict[str, list[str]]] = {}
     for name, tuned in tuned_models().items():
         if MODELS[name].space:

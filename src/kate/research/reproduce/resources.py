@@ -16,7 +16,7 @@ _CGROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memor
 
 
 def available_memory() -> int:
-    """Bytes that are free to be taken, within the limit of the container; 4 GiB where nothing tells."""
+    """Bytes that are free, within the limit of the container; 4 GiB if that cannot be known."""
     found = [limit for path in _CGROUPS if (limit := _number_in(path)) is not None]
     for line in _lines(Path("/proc/meminfo")):
         name, _, value = line.partition(":")
@@ -36,7 +36,7 @@ def memory_of_run(n_documents: int, n_components: int) -> int:
 
 
 def machine() -> dict[str, Any]:
-    """What times depend on, to be written beside them."""
+    """What the times of runs depend on, to be shown beside them."""
     model = next(
         (
             line.split(":", 1)[1].strip()

@@ -1,4 +1,4 @@
-"""How the runs were made: settings, versions, seconds, and what went wrong; the end of the page."""
+"""How the runs were made, for the end of the page: settings, versions, seconds, and what went wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["failures", "runs"]
 
 
 def failures(records: Iterable[Record]) -> list[Section]:
-    """A section with every error in full; none where nothing failed."""
+    """A section with every error in full; none if nothing failed."""
     rows = [
         f"{_title(record)}: `{error['type']}` in {stage}: {error['message']}"
         for record in records
@@ -30,7 +30,7 @@ def _title(record: Record) -> str:
 
 
 def runs(records: Iterable[Record]) -> list[Block]:
-    """A fold a model; in it a fold a data set and size, with what its runs were made with."""
+    """One fold per model; in it one fold per data set and size, with the settings and versions of its runs."""
     listed = list(records)
     versions: list[dict[str, str]] = []
     for record in listed:
@@ -88,7 +88,7 @@ def _fold(
 
 
 def _counted(count: int, what: str) -> str:
-    """A number of things.
+    """A count with its noun.
 
     >>> _counted(1, "run"), _counted(1200, "run")
     ('1 run', '1,200 runs')
@@ -97,7 +97,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def _compact(shown: Mapping[str, Any]) -> str:
-    """A line a value: readable, and a tenth of the height of indented JSON."""
+    """One line per value: readable, and a tenth of the height of indented JSON."""
     lines = []
     for name, value in shown.items():
         if isinstance(value, list):

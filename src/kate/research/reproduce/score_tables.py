@@ -30,7 +30,7 @@ _STATES = {
 
 
 def score_tables(output: ScoresOutput, results: Results) -> list[Table]:
-    """A table a data set: a row a model, three columns a size and score."""
+    """One table per data set: one row per model, three columns per size and score."""
     return [_ScoreTable(output, results, dataset).table() for dataset in output.datasets]
 
 
@@ -77,7 +77,7 @@ class _ScoreTable:
         return found
 
     def _best(self, column: Sequence[FoundScore]) -> str | None:
-        """The best of a column as it is printed: equals on paper are equals."""
+        """The best of a column as it is printed: two scores that print alike are both the best."""
         means = [found.mean for found in column if found.mean is not None]
         if not means:
             return None
@@ -124,7 +124,7 @@ class _ScoreTable:
         return notes
 
     def _untuned(self) -> list[str]:
-        """Models whose tuned column is not that of other settings, though there is something to search, and why."""
+        """Models whose tuned column has no other settings though some were searched, and why."""
         size = self.results.plan.grid.size(self.output.topics[0])
         names: dict[str, list[str]] = {}
         for model in self.rows:
@@ -150,7 +150,7 @@ def empty_cell(found: FoundScore) -> TableCell:
 
 
 def plain_reasons(rows: Mapping[str, Sequence[FoundScore]]) -> list[str]:
-    """Every reason once, with the rows that it holds for."""
+    """Every reason once, with the rows that it is true for."""
     named: dict[str, list[str]] = {}
     for name, row in rows.items():
         for found in row:

@@ -1,4 +1,4 @@
-"""The grid file: what ``paper.toml`` may say, read and checked before anything is run."""
+"""The grid file: what ``paper.toml`` may contain; it is read and checked before anything is run."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ _KINDS: Mapping[str, type[Output]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Quick:
-    """How the grid is made small for a first look."""
+    """How the grid is made small for a quick look."""
 
     seeds: int = 1
     documents: Mapping[str, int] = field(default_factory=dict)
@@ -154,19 +154,19 @@ class Quick:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def size(self, n_components: int) -> int:
-        """So many topics are run instead."""
+        """How many topics are run instead."""
         return self.topics.get(n_components, n_components)
 
 
 @dataclass(frozen=True)
 class ModelNames:
-    """What a row of the tables is run with: names of the registry, the first that can run, and settings of its own."""
+    """The models of a row of the tables (names of the registry: the first that can run is taken) and their settings."""
 
     paper: tuple[str, ...] = ()
     tuned: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     tuned_settings: Mapping[str, Any] = field(default_factory=dict)
-    topics: int | None = None  # where its vectors have a length of their own: one run for all sizes
+    topics: int | None = None  # if its vectors always have the same length: one run for all sizes
 
     def names(self, protocol: Protocol) -> tuple[str, ...]:
         return self.paper if protocol == "paper" else self.tuned
@@ -177,13 +177,13 @@ class ModelNames:
 
 @dataclass(frozen=True)
 class Grid:
-    """All that the grid file says; ``quick`` is None in a full run."""
+    """The contents of the grid file; ``quick`` is None in a full run."""
 
     seeds: int
     outputs: Mapping[str, Output]
     models: Mapping[str, ModelNames]
     main_groups: Mapping[str, tuple[str, ...]]
-    corpora: Mapping[str, Mapping[str, Any]]  # files of the grid's own, by the name of the data set
+    corpora: Mapping[str, Mapping[str, Any]]  # files that the grid names, by the name of the data set
     quick_settings: Quick
     quick: Quick | None = None
 
@@ -243,7 +243,7 @@ def _packaged() -> str:
 
 
 def _corpus(part: Mapping[str, Any], folder: Path, place: str) -> dict[str, Any]:
-    """A file, its field of labels, and options of ``corpus_of``; the file is looked for beside the grid."""
+    """A file, its field of labels, and options of ``corpus_of``; the path is relative to the grid file."""
     for name in ("file", "label"):
         if name not in part:
             raise ValueError(f"{place} lacks {name}")

@@ -1,4 +1,4 @@
-"""Which model of the registry, with which settings, a cell of the tables stands for."""
+"""Which model of the registry a cell of the tables is run with, and with which settings."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ NOT_TUNED = "not tuned yet; kate tune --model NAME does it"
 _NO_AMPLIFICATION = "2/k"
 
 
-class NotAvailable(Exception):  # noqa: N818  no error: the cell says why it is empty
+class NotAvailable(Exception):  # noqa: N818  not an error: the cell says why it is empty
     """A model cannot be made here."""
 
 
 def variant(cell: GridCell, grid: Grid) -> tuple[str, dict[str, Any]]:
-    """The name and the settings of the model that a cell is run with: of several the first that can run here."""
+    """The name and the settings of the model that a cell is run with: of several, the first that can run here."""
     reasons: list[str] = []
     for name in _names(cell.model, cell.protocol, grid):
         if name.endswith(TUNED) and name.removesuffix(TUNED) not in tuned_models():
@@ -45,7 +45,7 @@ def _names(model: str, protocol: Protocol, grid: Grid) -> Sequence[str]:
 
 
 def without_vain_tuning(name: str, n_components: int, settings: Mapping[str, Any] | None = None) -> str:
-    """NAME for NAME:tuned where the search found nothing better than what NAME is anyway: nothing is fitted twice.
+    """NAME for NAME:tuned if the search found nothing better than the settings of NAME: so nothing is fitted twice.
 
     >>> without_vain_tuning("nmf:tuned", 128), without_vain_tuning("ae:tuned", 128)
     ('nmf', 'ae:tuned')
@@ -58,7 +58,7 @@ def without_vain_tuning(name: str, n_components: int, settings: Mapping[str, Any
 
 
 def _settings(name: str, cell: GridCell, grid: Grid) -> dict[str, Any]:
-    """What the grid says of the model, then what makes it quick, then what a sweep changes."""
+    """The settings of the grid, then those of a quick look, then what a sweep changes."""
     own = grid.models[cell.model].all_settings(cell.protocol) if cell.model in grid.models else {}
     if grid.quick is not None:
         own |= _known(name, cell.topics, own, grid.quick.settings)
@@ -69,14 +69,14 @@ def _settings(name: str, cell: GridCell, grid: Grid) -> dict[str, Any]:
 
 
 def _known(name: str, n_components: int, own: dict[str, Any], offered: Any) -> dict[str, Any]:
-    """The settings on offer that the model has."""
+    """Those of the offered settings that the model has."""
     plain = {key: value for key, value in own.items() if value != _NO_AMPLIFICATION}
     parameters = make_model(name, n_components, plain).get_params(deep=False)
     return {key: value for key, value in offered.items() if key in parameters}
 
 
 def _n_winners(name: str, n_components: int, settings: dict[str, Any]) -> int:
-    """KATE's k: its default follows the number of topics alone."""
+    """KATE's k: its default depends only on the number of components."""
     from kate.model.settings import settings_for
 
     rest = {key: value for key, value in settings.items() if key != "amplification"}

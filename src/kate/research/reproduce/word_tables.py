@@ -17,7 +17,7 @@ _WAYS = ("weights", "wins")
 
 
 def topic_tables(output: TopicsOutput, results: Results) -> list[Table]:
-    """A table a newsgroup: the paper's topic, and the topic that goes with the group best, in words by two ways."""
+    """One table per newsgroup: the paper's topic, and ours that goes with the group best, described in two ways."""
     groups = (
         ColumnGroup("paper"),
         ColumnGroup("ours", ("strongest weights", "words of its wins")),
@@ -54,7 +54,7 @@ def _topic_cells(details: Any, group: str, found: FoundScore) -> list[TableCell]
 
 
 def neighbour_table(output: NeighboursOutput, results: Results) -> Table:
-    """A part a model: the five nearest words by the paper, by its protocol here, and tuned."""
+    """One part per model: the five nearest words in the paper, by its protocol here, and tuned."""
     rows: list[TableRow] = []
     reasons: dict[str, list[FoundScore]] = {}
     for model in output.models:

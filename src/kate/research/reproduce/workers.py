@@ -1,7 +1,7 @@
 """Worker processes: each makes one run after another and sends its line back.
 
-A worker is a fresh process (no state of ours is forked), keeps its corpus and its compiled code between runs, and ends
-with its parent, however that ends. A worker that dies, by a crash or for want of memory, costs the run that it was at.
+A worker is a fresh process (nothing is forked), keeps its corpus and its compiled code between runs, and ends with its
+parent, however that ends. If a worker crashes or runs out of memory, only the run that it was at fails.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ _THREADS = (
     "NUMBA_NUM_THREADS",
     "POLARS_MAX_THREADS",
 )
-
-
 _MOST_TOPICS_IN_WORDS = 64
 
 
@@ -55,7 +53,7 @@ class Job:
 
 
 class Worker:
-    """A process that makes runs; ``threads`` is what its libraries may use."""
+    """A process that makes runs; its libraries may use ``threads`` threads."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -71,13 +69,13 @@ class Worker:
 
     def give(self, job: Job) -> None:
         self.job, self.stage, self.started = job, "start", time.monotonic()
-        with suppress(OSError):  # a worker that has died meanwhile: hear() finds out
+        with suppress(OSError):  # the worker has died meanwhile: hear() will notice
             self.connection.send(job)
 
     def hear(self) -> Record | None:
-        """What the worker says: the line of its run when that is over, None while it goes on.
+        """A message of the worker: the line of its run when that is over, None while it goes on.
 
-        A worker that has died is a run that failed.
+        If the worker has died, its run has failed.
         """
         assert self.job is not None
         try:
@@ -95,7 +93,7 @@ class Worker:
         return self._process.is_alive()
 
     def stop(self) -> None:
-        """End the process: an idle one leaves by itself when nobody speaks to it any more, a busy one is ended."""
+        """End the process: an idle one ends by itself when the connection is closed, a busy one is terminated."""
         is_busy = self.job is not None
         self.connection.close()
         if not is_busy:
@@ -117,7 +115,7 @@ class Worker:
 
 
 def failed_record(job: Job, stage: str, kind: str, message: str) -> Record:
-    """The line of a run that could not even say what went wrong."""
+    """The line of a run that ended before it could write one."""
     from kate.research.evaluation.results import FORMAT
 
     return {
@@ -144,7 +142,7 @@ def failed_record(job: Job, stage: str, kind: str, message: str) -> Record:
 
 
 def _work(connection: Connection, threads: int) -> None:
-    """The life of a worker. Ctrl-C is the parent's to handle."""
+    """What a worker process does. Ctrl-C is handled by the parent."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -156,7 +154,7 @@ def _work(connection: Connection, threads: int) -> None:
 
     shared = SharedWork()
     sources: dict[str, Any] = {}
-    with suppress(EOFError, OSError):  # the parent has closed its end: nothing more to do
+    with suppress(EOFError, OSError):  # the parent has closed the connection: nothing more to do
         while True:
             job: Job = connection.recv()
             try:
@@ -174,14 +172,14 @@ def _work(connection: Connection, threads: int) -> None:
 
 
 def _give_back_gpu_memory() -> None:
-    """Let other workers have what PyTorch keeps for later: one that keeps all of it fails the runs of the rest."""
+    """Free the GPU memory that PyTorch keeps for later, so that other workers have enough."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
 
 
 def _slimmed(record: Record) -> Record:
-    """A line without the words of hundreds of topics: no output shows them, and they are nine tenths of it."""
+    """The line without the words of hundreds of topics: no output shows them, and they would be most of it."""
     if record["model"]["n_components"] > _MOST_TOPICS_IN_WORDS:
         for told in record["details"].get("topics", {}).values():
             told.pop("words", None)
@@ -202,7 +200,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Environment variables for the processes started meanwhile: thread pools are sized when a library loads."""
+    """Environment variables for processes that are started meanwhile: libraries read them when they are loaded."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

@@ -1,4 +1,4 @@
-"""What estimators over counts and over sequences share: checks of their input, saving, scikit-learn's conventions."""
+"""What the rivals share: checks of their input, saving, scikit-learn's conventions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class CountsEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountsR
 class SequenceEstimator(CountsEstimator):
     """An estimator that reads :class:`~kate.text.sequences.Sequences`: the words of documents in their order.
 
-    Counts will do where the order is lost: the words of a document are then put into an order drawn at random.
+    Counts are accepted, too: the words of a document are then put into a random order.
     """
 
     inputs: ClassVar[Inputs] = "sequences"
@@ -111,7 +111,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def require_whole_numbers(model: BaseEstimator, *names: str) -> None:
-    """Refuse parameters that are no whole numbers of at least 1."""
+    """Refuse parameters that are not whole numbers of at least 1."""
     for name in names:
         value = getattr(model, name)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:

@@ -1,4 +1,4 @@
-"""BM25: a ranking of documents for a query, no vectors; what search engines start from."""
+"""BM25: ranks documents for a query, without vectors, as search engines do."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class BM25(CountsReader):
     ----------
     n_components : not used; there are no vectors
     k1 : how much a repeated word of a document counts
-    b : how much long documents are held back, from 0 to 1
-    method : bm25s's variant: "lucene", "robertson", "atire", "bm25l" or "bm25+"
-    repeat : whether a word that a query repeats counts as often, or once
+    b : how much the score of long documents is lowered, from 0 to 1
+    method : the variant of bm25s: "lucene", "robertson", "atire", "bm25l" or "bm25+"
+    repeat : whether a word that occurs several times in a query counts as often, or once
     random_state : not used; nothing is drawn
 
     Attributes
     ----------
-    weights_, words_, starts_ : what a word adds to the score of a document, as a CSR matrix (n_docs, n_words)
+    weights_, words_, starts_ : CSR matrix (n_docs, n_words), what each word adds to the score of each document
     settings_ : the parameters as they were used
 
     Examples
@@ -68,7 +68,7 @@ class BM25(CountsReader):
         documents = [document.tolist() for document in Sequences.of_counts(X)]
         words = {str(column): column for column in range(X.shape[1])}
         engine.index((documents, words), create_empty_token=False, show_progress=False)
-        scores = engine.scores  # by word: a column a word, a row a document
+        scores = engine.scores  # one column per word, one row per document
         indexed = csr_matrix(
             csc_matrix((scores["data"], scores["indices"], scores["indptr"]), shape=X.shape), dtype=np.float32
         )

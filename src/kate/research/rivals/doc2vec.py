@@ -1,4 +1,4 @@
-"""Doc2Vec: a vector of its own for every document, which helps to foretell the document's words."""
+"""Doc2Vec: a vector for every document, trained to predict the document's words."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ _METHODS: dict[Method, dict[str, int]] = {
     "dbow": {"dm": 0, "dm_concat": 0},
 }
 _LOWEST_RATE = 1e-4
-_BEYOND = "\0"  # gensim's word for what stands beyond the ends of a document
+_BEYOND = "\0"  # gensim's word for places beyond the ends of a document
 
 
 class Doc2Vec(SequenceEstimator):
     """Paragraph vectors (Le & Mikolov 2014) by gensim: sequences of words in, document vectors out.
 
-        dm         the mean of the document's vector and those of the neighbours foretells a word
-        dm-concat  the same with all of them side by side
-        dbow       the document's vector alone foretells its words
+        dm         the mean of the document's vector and those of the neighbouring words predicts a word
+        dm-concat  the same, with the vectors concatenated
+        dbow       the document's vector alone predicts its words
 
-    Every document, of the training set or not, gets the vector that fits the trained network best: it starts from
-    numbers drawn from the seed and the document's words, and is trained while the rest is held fixed. So the same
-    document has the same vector, but for rounding, wherever it stands. A document without a known word is 0.
+    The vector of a document, of the training set or not, is found with the trained network held fixed: it starts from
+    random numbers that depend on the seed and on the document's words, and is trained alone. So the same document has
+    the same vector (but for rounding) among any other documents. A document without a known word is 0.
 
     Parameters
     ----------
     n_components : the length of the vectors
     method : "dm", "dm-concat" (PV-DM) or "dbow" (PV-DBOW)
     window : neighbours on either side
-    negative : words of noise for each word
+    negative : noise words per word
     epochs : passes over the documents
-    inference_epochs : passes over a document whose vector is sought
-    learning_rate : at the start; it falls in a line to 0.0001
-    subsample : words more frequent than this share are passed over at times; 0 for never
-    random_state : seed; one thread trains, or it would not repeat itself
+    inference_epochs : passes over a document to find its vector
+    learning_rate : at the start; it falls linearly to 0.0001
+    subsample : words more frequent than this share are skipped at random; 0 for never
+    random_state : seed; one thread trains, so that a seed gives the same result
 
     Attributes
     ----------
     frequencies_ : (n_words,), occurrences in the training documents
-    inner_, outer_ : (n_words + 1, …), vectors of words as context, and as what is foretold; the last row is for
-        what stands beyond the ends of a document
-    word_vectors_ : (n_words, n_components), of the words as context; not with "dbow", which learns none
+    inner_, outer_ : (n_words + 1, …), vectors of words as context, and as predicted words; the last row is for
+        places beyond the ends of a document
+    word_vectors_ : (n_words, n_components), of the words as context; "dbow" learns none
     settings_ : the parameters as they were used
 
     Examples
@@ -93,12 +93,12 @@ class Doc2Vec(SequenceEstimator):
 
     @classmethod
     def paper(cls, n_components: int = 128, **changes: Any) -> Self:
-        """PV-DM, as the paper has it; with the vectors side by side and five passes, as the code released with it."""
+        """PV-DM, as the paper has it; with concatenated vectors and five passes, as in the code released with it."""
         settings: dict[str, Any] = {"method": "dm-concat", "epochs": 5, "inference_epochs": 5}
         return cls(n_components, **(settings | changes))
 
     def fit(self, X: Sequences | CountMatrix, y: None = None) -> Self:
-        """Train the network on sequences (or, their order lost, on counts)."""
+        """Train the network on sequences (or on counts, in random order)."""
         from gensim.models.doc2vec import TaggedDocument
 
         documents = self._sequences(X, reset=True)
@@ -147,7 +147,7 @@ class Doc2Vec(SequenceEstimator):
         return self.inner_[:-1]
 
     def _network(self) -> Any:
-        """gensim's model, which knows no word yet."""
+        """gensim's model, without a vocabulary."""
         from gensim.models import Doc2Vec as Gensim
 
         return Gensim(
@@ -173,7 +173,7 @@ class Doc2Vec(SequenceEstimator):
         return model
 
     def _start(self, model: Any, fingerprint: int) -> Floats:
-        """Where a document's vector starts, the same in every process; gensim's random numbers start there too."""
+        """The start of a document's vector, the same in every process; gensim's random numbers are seeded, too."""
         seed = self.settings_["random_state"]
         start = np.random.default_rng([seed, fingerprint]).random(self.n_components)
         model.random.seed((seed + fingerprint) % 2**32)
@@ -218,7 +218,7 @@ class Doc2Vec(SequenceEstimator):
 
 
 def _columns_of(model: Any, n_words: int) -> NDArray[np.int64]:
-    """The column of each of gensim's words; one more for what stands beyond the ends of a document (dm-concat)."""
+    """The column of each of gensim's words; one more for places beyond the ends of a document (dm-concat)."""
     return np.array(
         [n_words if name == _BEYOND else int(name) for name in model.wv.index_to_key], dtype=np.int64
     )

@@ -1,12 +1,12 @@
 """Doc2Vec's inference, compiled for many documents at once: gensim's rule and random numbers, the network held fixed.
 
-    a word of the document, and words of noise:    error = (1 or 0) - σ(h · outer)    v += rate · Σ error · outer
+    a word of the document, and noise words:       error = (1 or 0) - σ(h · outer)    v += rate · Σ error · outer
         dbow       h = v
-        dm-concat  h = v and the neighbours' vectors, side by side
+        dm-concat  h = v and the neighbours' vectors, concatenated
 
-Only v is learned. So what dm-concat's neighbours add to h · outer can be known before: it is looked up in the products
-of all words as neighbours and as what is foretold, one place of the window after the other. gensim reads all of
-``outer`` for every word instead, 11 vectors for a window of 5.
+Only v is learned. So what the neighbours of dm-concat add to h · outer can be computed before: it is looked up in the
+products of all words as neighbours with all words as predicted words, one place of the window after the other. gensim
+reads all of ``outer`` for every word instead, 11 vectors for a window of 5. benchmarks/rivals.py has the times.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -23,17 +23,17 @@ __all__ = ["ParagraphNetwork", "infer"]
 
 Floats = NDArray[np.float32]
 
-# Sums may be taken in any order: so they become vector loops.
+# Sums may be taken in any order, so that LLVM can use vector instructions.
 _kernel: Any = partial(
     njit, cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"}
 )
-_DRAWS_AT_ONCE = 2**24  # words foretold, of so many documents at a time
-_WORTH = 8  # a draw takes the time of about so many of the products of all words
-_LONGEST = 10_000  # gensim passes over what a document has beyond it
-_FAR = np.float32(6)  # from there on gensim takes σ for 0 or 1, and learns nothing
+_DRAWS_AT_ONCE = 2**24  # predicted words in memory at a time
+_WORTH = 8  # one prediction takes the time of about so many products of two words
+_LONGEST = 10_000  # gensim ignores words of a document beyond this
+_FAR = np.float32(6)  # beyond it gensim takes σ as 0 or 1, and learns nothing
 _ODDS = np.exp((np.arange(1000) / 1000 * 2 - 1) * 6)
 _SIGMOID = (_ODDS / (_ODDS + 1)).astype(np.float32)  # gensim's table, from -6 to 6
-_STEP = np.float32(83)  # of its entries for 1: gensim divides 1000 by 12 in whole numbers
+_STEP = np.float32(83)  # entries of the table per unit: gensim divides 1000 by 12 in whole numbers
 _MULTIPLIER, _INCREMENT, _MODULO = np.uint64(25214903917), np.uint64(11), np.uint64(2**48 - 1)
 _LOWER_BITS = np.uint64(16)
 _COARSE = np.uint64(19)  # bits of the numbers that noise is drawn with, up to 2³¹, which the guide leaves out
@@ -43,11 +43,11 @@ class ParagraphNetwork(NamedTuple):
     """A trained network, with gensim's numbers of the words; dbow has a window of 0."""
 
     inner: Floats  # (n_words, n_components), the words as neighbours
-    outer: Floats  # (n_words, 1 + 2 · window, n_components), the words as what is foretold
-    beyond: int  # the word for what stands beyond the ends of a document
-    kept: NDArray[np.uint32]  # (n_words,), how often a word is not passed over; empty: always
-    noise: NDArray[np.uint32]  # (n_words,), the cumulated frequencies of noise
-    negative: int  # words of noise for each word
+    outer: Floats  # (n_words, 1 + 2 · window, n_components), the words as predicted words
+    beyond: int  # the word for places beyond the ends of a document
+    kept: NDArray[np.uint32]  # (n_words,), how often a word is not skipped; empty: always
+    noise: NDArray[np.uint32]  # (n_words,), cumulative frequencies, to draw noise words
+    negative: int  # noise words per word
 
 
 def infer(
@@ -78,27 +78,27 @@ def _infer_block(
 ) -> None:
     starts = np.concatenate([[0], np.cumsum([len(document) for document in documents])])
     words = np.empty(starts[-1] * len(rates), dtype=np.int32)
-    foretold = np.empty((len(words), 1 + network.negative), dtype=np.int32)
+    predicted = np.empty((len(words), 1 + network.negative), dtype=np.int32)
     ends = np.empty(states.shape, dtype=np.int64)
     guide = np.searchsorted(network.noise, np.arange(0, 2**31, 2 ** int(_COARSE)))
     codes = np.concatenate(documents)
-    n_drawn = _draw(codes, starts, states, network.kept, network.noise, guide, words, foretold, ends)
-    words, foretold = words[:n_drawn], foretold[:n_drawn]
-    scores = np.zeros(foretold.shape, dtype=np.float32)
-    if len(network.inner) ** 2 < _WORTH * foretold.size:
+    n_drawn = _draw(codes, starts, states, network.kept, network.noise, guide, words, predicted, ends)
+    words, predicted = words[:n_drawn], predicted[:n_drawn]
+    scores = np.zeros(predicted.shape, dtype=np.float32)
+    if len(network.inner) ** 2 < _WORTH * predicted.size:
         window = network.outer.shape[1] // 2
         shifts = [shift for shift in range(-window, window + 1) if shift]
         for at, shift in enumerate(shifts, start=1):
             products = network.inner @ network.outer[:, at].T
-            _look_up(words, ends, foretold, shift, network.beyond, products, scores)
+            _look_up(words, ends, predicted, shift, network.beyond, products, scores)
     else:
-        _multiply(words, ends, foretold, network.beyond, network.inner, network.outer, scores)
-    _train(ends, foretold, scores, np.ascontiguousarray(network.outer[:, 0]), rates, vectors)
+        _multiply(words, ends, predicted, network.beyond, network.inner, network.outer, scores)
+    _train(ends, predicted, scores, np.ascontiguousarray(network.outer[:, 0]), rates, vectors)
 
 
 @_kernel
-def _draw(codes, starts, states, kept, noise, guide, words, foretold, ends):
-    """The words of every document and pass that are not passed over, and what each is foretold with, -1 for nothing."""
+def _draw(codes, starts, states, kept, noise, guide, words, predicted, ends):
+    """The words of every document and pass that are not skipped, with their noise words; -1 for no word."""
     n_drawn = 0
     for document in range(states.shape[0]):
         for epoch in range(states.shape[1]):
@@ -114,18 +114,18 @@ def _draw(codes, starts, states, kept, noise, guide, words, foretold, ends):
                 if n_drawn - first == _LONGEST:
                     break
             for place in range(first, n_drawn):
-                foretold[place, 0] = words[place]
-                for draw in range(1, foretold.shape[1]):
+                predicted[place, 0] = words[place]
+                for draw in range(1, predicted.shape[1]):
                     word = _find(noise, guide, (state >> _LOWER_BITS) % np.uint64(noise[-1]))
                     state = (state * _MULTIPLIER + _INCREMENT) & _MODULO
-                    foretold[place, draw] = word if word != words[place] else -1
+                    predicted[place, draw] = word if word != words[place] else -1
             ends[document, epoch] = n_drawn
     return n_drawn
 
 
 @_kernel
 def _find(noise, guide, number):
-    """The first whose cumulated frequency is not below a number; ``guide`` knows where to begin."""
+    """The first word whose cumulative frequency is not below a number; ``guide`` says where to start."""
     found = guide[number >> _COARSE]
     while np.uint64(noise[found]) < number:
         found += 1
@@ -133,27 +133,27 @@ def _find(noise, guide, number):
 
 
 @_kernel
-def _look_up(words, ends, foretold, shift, beyond, products, scores):
-    """Add to the scores what the neighbour at a place of the window has with what is foretold."""
+def _look_up(words, ends, predicted, shift, beyond, products, scores):
+    """Add to the scores what the neighbour at one place of the window adds, for each predicted word."""
     first = 0
     for end in ends.flat:
         for place in range(first, end):
             inside = first <= place + shift < end
             neighbour = words[place + shift] if inside else beyond
-            for draw in range(foretold.shape[1]):
-                if foretold[place, draw] >= 0:
-                    scores[place, draw] += products[neighbour, foretold[place, draw]]
+            for draw in range(predicted.shape[1]):
+                if predicted[place, draw] >= 0:
+                    scores[place, draw] += products[neighbour, predicted[place, draw]]
         first = end
 
 
 @_kernel
-def _multiply(words, ends, foretold, beyond, inner, outer, scores):
-    """What ``_look_up`` does at all places, for documents too few to be worth the products of all words."""
+def _multiply(words, ends, predicted, beyond, inner, outer, scores):
+    """What ``_look_up`` does for all places, if there are too few documents to compute the products of all words."""
     first, window = 0, outer.shape[1] // 2
     for end in ends.flat:
         for place in range(first, end):
-            for draw in range(foretold.shape[1]):
-                word = foretold[place, draw]
+            for draw in range(predicted.shape[1]):
+                word = predicted[place, draw]
                 if word < 0:
                     continue
                 for at in range(1, outer.shape[1]):
@@ -172,7 +172,7 @@ def _product(a, b):
 
 
 @_kernel
-def _train(ends, foretold, scores, outer, rates, vectors):
+def _train(ends, predicted, scores, outer, rates, vectors):
     first = 0
     work = np.empty(vectors.shape[1], dtype=np.float32)
     for document in range(ends.shape[0]):
@@ -180,8 +180,8 @@ def _train(ends, foretold, scores, outer, rates, vectors):
         for epoch in range(ends.shape[1]):
             for place in range(first, ends[document, epoch]):
                 work[:] = 0
-                for draw in range(foretold.shape[1]):
-                    word = foretold[place, draw]
+                for draw in range(predicted.shape[1]):
+                    word = predicted[place, draw]
                     if word < 0:
                         continue
                     score = scores[place, draw] + _product(vector, outer[word])

@@ -1,4 +1,4 @@
-"""LDA, latent Dirichlet allocation, by three libraries; documents are inferred by one rule for all."""
+"""LDA, latent Dirichlet allocation, by three libraries; the vectors of documents are found in the same way for all."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from scipy.special import psi
 from sklearn.utils.validation import check_is_fitted
 
 from kate.research.rivals.base import CountMatrix, CountsEstimator, Floats, require_whole_numbers, seed_of
-from kate.research.rivals.lda_inference import settle
+from kate.research.rivals.lda_inference import converge
 from kate.research.rivals.lda_training import gensim_model, sklearn_model
 from kate.text.sequences import Sequences
 
 __all__ = ["LDA", "GensimLDA", "SklearnLDA", "TomotopyLDA", "infer_proportions"]
 
-_TOLERANCE = 1e-3  # of the mean change of a document's pseudo-counts, as gensim and scikit-learn have it
+_TOLERANCE = 1e-3  # mean change of a document's pseudo-counts, as in gensim and scikit-learn
 
 
 class TopicWeights(NamedTuple):
@@ -46,7 +46,7 @@ class LDA(CountsEstimator):
         every word of a document: a topic drawn from θ, a word drawn from its β
 
     A document's vector is E[θ] under the mean-field posterior with the topics held fixed, see
-    :func:`infer_proportions`: it hangs on the document alone, and one without a known word has the prior's.
+    :func:`infer_proportions`: it depends only on the document; a document without a known word has that of the prior.
 
     Attributes
     ----------
@@ -94,8 +94,8 @@ class GensimLDA(LDA):
     chunk_size : documents between two updates of the topics
     alpha, eta : priors of topics in documents and of words in topics: "symmetric", "auto" or a number
         (``alpha`` may also be "asymmetric")
-    decay : how soon older chunks are forgotten, in (0.5, 1]
-    iterations : at most so many for a document
+    decay : how fast older chunks are forgotten, in (0.5, 1]
+    iterations : the most for a document
     random_state : seed
 
     Examples
@@ -153,8 +153,8 @@ class SklearnLDA(LDA):
     passes : over the documents
     batch_size : documents between two updates of the topics
     alpha, eta : priors of topics in documents and of words in topics; None takes 1 / n_components
-    decay : how soon older batches are forgotten, in (0.5, 1]
-    iterations : at most so many for a document
+    decay : how fast older batches are forgotten, in (0.5, 1]
+    iterations : the most for a document
     random_state : seed
     """
 
@@ -191,7 +191,7 @@ class SklearnLDA(LDA):
             max_doc_update_iter=self.iterations,
             random_state=seed,
         )
-        for _ in range(self.passes):  # as ``fit`` does, which would then compute the perplexity too
+        for _ in range(self.passes):  # as ``fit`` does, which would also compute the perplexity
             model.partial_fit(X.astype(np.float32, copy=False))
         return TopicWeights.variational(model.components_, np.full(self.n_components, model.doc_topic_prior_))
 
@@ -204,7 +204,7 @@ class TomotopyLDA(LDA):
     n_components : topics
     sweeps : over all words
     alpha, eta : priors of topics in documents (where the search for a better one starts) and of words in topics
-    iterations : at most so many for a document, when it is encoded
+    iterations : the most for a document when it is encoded
     random_state : seed
     """
 
@@ -234,7 +234,7 @@ class TomotopyLDA(LDA):
         for document in Sequences.of_counts(X):
             if len(document):
                 model.add_doc([names[column] for column in document])
-        model.train(self.sweeps, workers=1)  # with more the sampler would not repeat itself
+        model.train(self.sweeps, workers=1)  # with more threads a seed would not give the same result
         columns = [int(name) for name in model.used_vocabs]
         distributions = np.full((self.n_components, X.shape[1]), 1e-12)
         for topic in range(self.n_components):
@@ -248,15 +248,15 @@ def infer_proportions(X: csr_matrix, strengths: Floats, prior: Floats, iteration
 
         γ = α + Σ_w counts_w · φ_w        φ_w ∝ exp(E[ln θ]) · strengths_w
 
-    A document's iteration ends when its γ has settled.
+    The iteration ends when γ has converged.
 
     >>> topics = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
     >>> infer_proportions(csr_matrix([[4, 4, 0], [0, 0, 0]]), topics, np.ones(2, np.float32)).round(2)
     array([[0.9, 0.1],
            [0.5, 0.5]], dtype=float32)
     """
-    # a word of no topic has a little of each: its likelihood is not 0
+    # a word of no topic gets a tiny share of each: its likelihood must not be 0
     words = np.ascontiguousarray(strengths.T, dtype=np.float32) + np.float32(1e-30)
     gamma = np.ones((X.shape[0], words.shape[1]), dtype=np.float32)
-    settle(X, words, prior, gamma, iterations=iterations, tolerance=_TOLERANCE)
+    converge(X, words, prior, gamma, iterations=iterations, tolerance=_TOLERANCE)
     return np.asarray(gamma / gamma.sum(axis=1, keepdims=True), dtype=np.float32)

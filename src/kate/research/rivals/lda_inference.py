@@ -1,9 +1,9 @@
-"""LDA's mean-field iteration for documents, compiled: to infer documents, and to train by gensim and scikit-learn.
+"""LDA's mean-field iteration for documents, compiled: for encoding, and for training by gensim and scikit-learn.
 
     γ = α + Σ_w counts_w · φ_w        φ_w ∝ exp ψ(γ) · strengths_w
 
-exp ψ(x) is computed as one function, without logarithms: ψ(x) = ψ(x + 4) - Σ 1 / (x + i) over i = 0 … 3, and of x + 4
-exp ψ has a short asymptotic series, in powers of x + 3.5.
+exp ψ(x) is computed as one function, without logarithms: ψ(x) = ψ(x + 4) - Σ 1 / (x + i) over i = 0 … 3, and
+exp ψ(x + 4) has a short asymptotic series, in powers of x + 3.5. benchmarks/rivals.py compares it with the libraries.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -19,19 +19,19 @@ from scipy.sparse import csr_matrix
 
 from kate.engines.cpu.simd_memory import float_of_bits
 
-__all__ = ["settle"]
+__all__ = ["converge"]
 
 Floats = NDArray[np.float32]
 
 _exact: Any = partial(njit, cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-# Sums may be taken in any order: so they become vector loops.
+# Sums may be taken in any order, so that LLVM can use vector instructions.
 _kernel: Any = partial(
     njit, cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"}
 )
-_LARGEST = np.float32(1e8)  # where Σ 1 / (x + i) no longer counts, and its denominators are still finite
+_LARGEST = np.float32(1e8)  # beyond it Σ 1 / (x + i) is negligible, and its denominators would overflow
 
 
-def settle(
+def converge(
     X: csr_matrix,
     words: Floats,
     prior: Floats,
@@ -42,7 +42,7 @@ def settle(
     epsilon: float = 0.0,
     statistics: Floats | None = None,
 ) -> int:
-    """Iterate each document's γ, in place, until its mean change is below the tolerance; how many came so far.
+    """Iterate each document's γ, in place, until its mean change is below the tolerance; returns how many converged.
 
     ``words`` (n_words, n_components) are strengths, ``prior`` (n_components,) is α, ``gamma`` (n_docs, n_components)
     the start. ``epsilon`` is added to a word's likelihood, Σ_topics exp E[ln θ] · strengths. Where ``statistics``
@@ -50,14 +50,14 @@ def settle(
 
     >>> words = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], dtype=np.float32)
     >>> gamma = np.ones((1, 2), dtype=np.float32)
-    >>> settle(csr_matrix([[4, 4, 1]]), words, np.ones(2, np.float32), gamma, iterations=50, tolerance=1e-3)
+    >>> converge(csr_matrix([[4, 4, 1]]), words, np.ones(2, np.float32), gamma, iterations=50, tolerance=1e-3)
     1
     >>> gamma
     array([[9., 2.]], dtype=float32)
     """
     collect = statistics is not None
     return int(
-        _settle(
+        _converge(
             X.indptr,
             X.indices,
             X.data.astype(np.float32, copy=False),
@@ -74,19 +74,18 @@ def settle(
 
 
 @_kernel
-def _settle(
+def _converge(
     indptr, indices, counts, words, prior, gamma, iterations, tolerance, epsilon, statistics, collect
 ):
     n_components = words.shape[1]
     longest = 0
     for document in range(gamma.shape[0]):
         longest = max(longest, indptr[document + 1] - indptr[document])
-    own = np.empty(
-        (longest, n_components), dtype=np.float32
-    )  # the strengths of the document's words, side by side
+    # the strengths of the document's words, one row after the other
+    own = np.empty((longest, n_components), dtype=np.float32)
     theta = np.empty(n_components, dtype=np.float32)
     sums = np.empty(n_components, dtype=np.float32)
-    n_settled = 0
+    n_converged = 0
     for document in range(gamma.shape[0]):
         start, end = indptr[document], indptr[document + 1]
         for entry in range(start, end):
@@ -104,11 +103,11 @@ def _settle(
                 current[topic] = moved
             floor = _expect(current, theta, epsilon)
             if change < tolerance * n_components:
-                n_settled += 1
+                n_converged += 1
                 break
         if collect:
             _collect(own, counts[start:end], indices[start:end], theta, floor, statistics)
-    return n_settled
+    return n_converged
 
 
 @_kernel
@@ -142,9 +141,9 @@ def _likelihood(own, entry, theta, floor):
 
 @_kernel
 def _expect(gamma, theta, epsilon):
-    """theta = exp ψ(γ) relative to the largest, which cannot vanish; ε on that scale.
+    """theta = exp ψ(γ) relative to the largest, so that not all of them underflow; returns ε on that scale.
 
-    The scale, exp ψ(Σ γ), cancels everywhere but beside ε.
+    The scale, exp ψ(Σ γ), cancels out everywhere else.
     """
     largest, total = gamma[0], np.float32(0)
     for topic in range(len(gamma)):
@@ -170,7 +169,7 @@ def exp_psi(x, result):
 
 @_exact
 def _reciprocals(x):
-    """1/x + 1/(x + 1) + 1/(x + 2) + 1/(x + 3); the first, alone large, on its own."""
+    """1/x + 1/(x + 1) + 1/(x + 2) + 1/(x + 3); the first is computed alone: it may be large."""
     x = min(x, _LARGEST)
     three = np.float32(11) + x * (np.float32(12) + x * np.float32(3))
     return np.float32(1) / x + three / (np.float32(6) + x * (np.float32(11) + x * (np.float32(6) + x)))
@@ -190,7 +189,9 @@ def _exp(x):
     """exp of numbers up to 0, 0 below -87: x = n ln 2 + r, exp r by a polynomial, 2^n made from its bits."""
     bounded = max(x, np.float32(-87))
     n = np.rint(bounded * np.float32(1.44269504))
-    r = bounded - n * np.float32(0.693359375) + n * np.float32(2.12194440e-4)  # ln 2 in two parts: r is exact
+    r = (
+        bounded - n * np.float32(0.693359375) + n * np.float32(2.12194440e-4)
+    )  # ln 2 in two parts, so that r is exact
     p = np.float32(1 / 720) + r * np.float32(1 / 5040)
     p = np.float32(1 / 24) + r * (np.float32(1 / 120) + r * p)
     p = np.float32(1) + r * (np.float32(1) + r * (np.float32(0.5) + r * (np.float32(1 / 6) + r * p)))

@@ -1,6 +1,7 @@
 """gensim's and scikit-learn's LDA, trained with the compiled iteration for documents.
 
-Both libraries are imported when a model is asked for.
+Both libraries are imported only when they are needed. Private methods of theirs are replaced here: pyproject.toml
+bounds their versions in the extra ``paper``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from kate.research.rivals.base import Floats
-from kate.research.rivals.lda_inference import exp_psi, settle
+from kate.research.rivals.lda_inference import converge, exp_psi
 
 __all__ = ["gensim_model", "sklearn_model"]
 
@@ -21,9 +22,9 @@ logger = logging.getLogger(__name__)
 
 
 def gensim_model() -> type[Any]:
-    """gensim's model with the compiled iteration for documents, to be trained on the numbers of rows.
+    """gensim's model with the compiled iteration for documents; it is trained on row numbers of X.
 
-    The rest is gensim's: the random starts of documents, the updates of the topics and of the priors.
+    Everything else is gensim's: the random starts of documents, the updates of the topics and of the priors.
     """
     from gensim.models import LdaModel
 
@@ -35,12 +36,12 @@ def gensim_model() -> type[Any]:
         def inference(
             self, chunk: list[int], collect_sstats: bool = False
         ) -> tuple[Floats, NDArray[Any] | None]:
-            """γ (n_rows, n_components) of rows that follow each other, and the statistics (n_components, n_words)."""
+            """γ (n_rows, n_components) of consecutive rows, and the statistics (n_components, n_words)."""
             start = self.random_state.gamma(100.0, 1.0 / 100.0, (len(chunk), self.num_topics))
             gamma = start.astype(np.float32)
             words = np.ascontiguousarray(self.expElogbeta.T)
             statistics = np.zeros_like(words) if collect_sstats else None
-            n_settled = settle(
+            n_converged = converge(
                 self.X[chunk[0] : chunk[-1] + 1],
                 words,
                 self.alpha,
@@ -51,7 +52,7 @@ def gensim_model() -> type[Any]:
                 statistics=statistics,
             )
             logger.debug(
-                "%d/%d documents converged within %d iterations", n_settled, len(chunk), self.iterations
+                "%d/%d documents converged within %d iterations", n_converged, len(chunk), self.iterations
             )
             return gamma, None if statistics is None else (statistics * words).T
 
@@ -59,9 +60,9 @@ def gensim_model() -> type[Any]:
 
 
 def sklearn_model() -> type[Any]:
-    """scikit-learn's model of float32 counts, to be trained by ``partial_fit``.
+    """scikit-learn's model for float32 counts, trained by ``partial_fit``.
 
-    The random starts and the rule for the topics are scikit-learn's. The topics lie in memory word by word, as the
+    The random starts and the update of the topics are scikit-learn's. The topics are in memory word by word, as the
     iteration reads them: the arrays of scikit-learn's shape, (n_components, n_words), are views.
     """
     from sklearn.decomposition import LatentDirichletAllocation
@@ -79,7 +80,7 @@ def sklearn_model() -> type[Any]:
             gamma = start.astype(np.float32)
             words = np.ascontiguousarray(self.exp_dirichlet_component_.T)
             statistics = np.zeros_like(words) if cal_sstats else None
-            settle(
+            converge(
                 X,
                 words,
                 np.full(self.n_components, self.doc_topic_prior_, dtype=np.float32),
@@ -94,7 +95,7 @@ def sklearn_model() -> type[Any]:
         def _em_step(
             self, X: csr_matrix, total_samples: int, batch_update: bool, parallel: Any = None
         ) -> None:
-            """Move the topics to those of a batch, by a step that becomes smaller."""
+            """Move the topics towards those of a batch, with smaller and smaller steps."""
             _, statistics = self._e_step(X, cal_sstats=True, random_init=True)
             weight = (self.learning_offset + self.n_batch_iter_) ** -self.learning_decay
             topics = np.asfortranarray(self.components_)

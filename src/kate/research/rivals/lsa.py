@@ -1,4 +1,4 @@
-"""LSA, latent semantic analysis: TF-IDF and a truncated singular value decomposition, to measure KATE against."""
+"""LSA, latent semantic analysis: TF-IDF and a truncated singular value decomposition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["LSA"]
 class LSA(CountsEstimator):
     """Latent semantic analysis: document counts in, document vectors out.
 
-        t  = (1 + ln counts) · idf, over its length      idf = 1 + ln((1 + n_docs) / (1 + documents of the word))
+        t  = (1 + ln counts) · idf, scaled to length 1   idf = 1 + ln((1 + n_docs) / (1 + documents of the word))
         T ≈ U S Vᵀ                                       the largest ``n_components`` singular values
         v  = Vᵀ t                                        (n_components,), the vector of a document
 
@@ -59,11 +59,11 @@ class LSA(CountsEstimator):
         if not 1 <= self.n_components < n_words:
             raise ValueError(
                 f"n_components={self.n_components!r} for n_features={n_words} words; "
-                "expected 1 at least and fewer than there are words"
+                "expected at least 1 and fewer than there are words"
             )
         if self.n_components > n_docs:
             raise ValueError(
-                f"n_components={self.n_components} for n_samples={n_docs} documents; expected as many at most"
+                f"n_components={self.n_components} for n_samples={n_docs} documents; expected at most one per document"
             )
         self.idf_ = inverse_document_frequencies(X)
         svd = TruncatedSVD(self.n_components, algorithm="randomized", random_state=self.random_state)

@@ -1,4 +1,4 @@
-"""NMF: TF-IDF as a product of two matrices without negative numbers, topics and their shares."""
+"""NMF: TF-IDF as a product of two matrices without negative numbers, shares of topics and topics."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kate.research.rivals.weighting import inverse_document_frequencies, weigh
 __all__ = ["NMF"]
 
 _ENCODING_ITERATIONS = 50
-_TOLERANCE = 1e-4  # of the gradients that are left, relative to those of the first pass
+_TOLERANCE = 1e-4  # fitting ends when the gradients are so small, relative to those of the first pass
 
 
 class NMF(CountsEstimator):
@@ -33,8 +33,8 @@ class NMF(CountsEstimator):
     n_components : topics, the length of a document vector
     max_iter : passes of the descent
     sublinear : counts enter TF-IDF as 1 + ln counts, or as they are
-    regularisation : of V and H, relative to the numbers of words and documents
-    l1_ratio : 0 for squares, 1 for absolute values, or between
+    regularisation : of V and H, times the number of words or documents
+    l1_ratio : 0 for squares, 1 for absolute values, or a mixture
     random_state : seed of the start
 
     Attributes
@@ -77,7 +77,7 @@ class NMF(CountsEstimator):
         require_whole_numbers(self, "n_components", "max_iter")
         self.idf_ = inverse_document_frequencies(X)
         weights = weigh(X, self.idf_, sublinear=self.sublinear)
-        # nndsvd starts from a singular value decomposition, which has no more vectors than rows or columns
+        # nndsvd starts from a singular value decomposition, which has at most as many vectors as rows and columns
         start = "nndsvda" if self.n_components <= min(X.shape) else "random"
         self.components_ = self._factorise(weights, start)
         self.settings_ = self.get_params(deep=False)
@@ -97,7 +97,8 @@ class NMF(CountsEstimator):
         return self.components_.T
 
     def _factorise(self, weights: csr_matrix, start: str) -> Floats:
-        """H from scikit-learn's start, and by the passes and the rule to stop of its coordinate descent."""
+        """H, with the start, the order of steps and the stopping rule of scikit-learn's coordinate descent."""
+        # private: pyproject.toml bounds the version of scikit-learn in the extra paper
         from sklearn.decomposition._nmf import _initialize_nmf
 
         V, H = _initialize_nmf(
@@ -126,9 +127,9 @@ class NMF(CountsEstimator):
 def _descend(targets, products, shares, iterations):
     """Minimise ½ v products vᵀ - targets vᵀ over every row v ≥ 0 of shares, one share at a time.
 
-    Most shares are 0 and stay there: the gradient is kept, and moves with the shares that do. A row ends early when
-    none of them moves any more, so it does not hang on the documents beside it. The sum of the gradients met is
-    returned, without those that point out of the allowed.
+    Most shares are 0 and stay 0: so the gradient is kept, and updated only when a share changes. A row is finished
+    early when no share changes any more; so it does not depend on the other rows. Returns the sum of the gradients,
+    without those that would make a share of 0 negative.
     """
     n_components = products.shape[0]
     gradient = np.empty(n_components, dtype=np.float32)

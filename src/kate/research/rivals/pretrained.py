@@ -1,4 +1,4 @@
-"""Pre-trained word vectors: a document is the mean of the vectors that others learned for its words."""
+"""Pre-trained word vectors: a document is the mean of the vectors of its words, read from a file."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ __all__ = ["PretrainedWord2Vec", "match_vectors"]
 
 
 class PretrainedWord2Vec(CountsEstimator):
-    """CountMatrix in, the mean of pre-trained vectors of the words out.
+    """Document counts in, the mean of the pre-trained vectors of their words out.
 
         v(document) = Σ_w weight_w u_w / Σ_w weight_w      over the words that have a vector
 
-    Words of the file are stemmed as those of the vocabulary are; those with the same stem are averaged. The file
-    is read once and only what matches is kept. A document without a known word is 0.
+    Words of the file are stemmed like those of the vocabulary; vectors of words with the same stem are averaged. The
+    file is read once, and only vectors of known words are kept. A document without a known word is 0.
 
     Parameters
     ----------
     n_components : not used; the vectors are as long as those of the file
     vectors : the file: word2vec's binary or text format, GloVe's text format (all of them also .gz), or gensim's
-        .kv, which is a pickle: take that from nobody you do not trust
-    weighting : "mean", or "idf": rare words count for more in the mean
+        .kv, which is a pickle: only use one from a source that you trust
+    weighting : "mean", or "idf": rare words have a higher weight in the mean
     random_state : not used; nothing is drawn
 
     Attributes
@@ -94,7 +94,7 @@ def match_vectors(path: Path, vocabulary: Vocabulary) -> tuple[Floats, np.ndarra
     sums, n_found = np.zeros((len(vocabulary), 0)), np.zeros(len(vocabulary), dtype=np.int64)
     for words, vectors in read_vectors(path):
         meanings = vocabulary.tokenizer.resolve(pl.Series(words, dtype=pl.String))
-        # what falls apart into several words is a phrase, and none of them
+        # what is split into several words is a phrase, and is skipped
         meanings = meanings.filter(pl.len().over("chunk") == 1)
         columns = np.array([column_of(stem, -1) for stem in meanings["stem"].to_list()], dtype=np.int64)
         rows = meanings["chunk"].to_numpy()

@@ -1,4 +1,4 @@
-"""The raw TF-IDF vector: no topics, a number a word; what a linear probe can do without any model."""
+"""The raw TF-IDF vector, one number per word: what a linear probe can do without any model."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["TFIDF"]
 class TFIDF(CountsEstimator):
     """TF-IDF: document counts in, as many weights out as there are words.
 
-        t = (1 + ln counts) · idf, over its length      idf = 1 + ln((1 + n_docs) / (1 + documents of the word))
+        t = (1 + ln counts) · idf, scaled to length 1   idf = 1 + ln((1 + n_docs) / (1 + documents of the word))
 
     Idf is learned on the documents of ``fit`` alone. The vectors are dense: n_docs × n_words × 4 bytes.
 
     Parameters
     ----------
     n_components : not used; the vectors are as long as the vocabulary
-    sublinear : counts enter as 1 + ln counts, or as they are
+    sublinear : 1 + ln counts, or the counts themselves
     random_state : not used; nothing is drawn
 
     Attributes

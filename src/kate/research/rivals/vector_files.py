@@ -1,4 +1,4 @@
-"""Files of word vectors: word2vec's binary and text formats, GloVe's text, gensim's .kv; read a batch at a time."""
+"""Files of word vectors: word2vec's binary and text formats, GloVe's text, gensim's .kv; read batch by batch."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _CHUNK = 1 << 22  # bytes
 
 
 def read_vectors(path: Path) -> Iterator[Batch]:
-    """Words and their vectors (n, n_dimensions), in batches: a file of many gigabytes is never in memory.
+    """Words and their vectors (n, n_dimensions), in batches: a file of many gigabytes is never in memory as a whole.
 
-    A first line of two whole numbers is the header of word2vec, and what follows is text if it reads as such;
-    a file without it is GloVe's.
+    A first line of two whole numbers is the header of word2vec, followed by text or by binary data; a file without
+    such a line is GloVe's.
     """
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file of word vectors")

@@ -1,4 +1,4 @@
-"""TF-IDF: words count for more where they are rare, and little more where they are repeated."""
+"""TF-IDF: rare words have a higher weight, and repeating a word adds only a little."""
 
 from __future__ import annotations
 

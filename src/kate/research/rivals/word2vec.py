@@ -1,4 +1,4 @@
-"""Word2Vec: a document is the mean of the vectors of its words, which are learned from the documents themselves."""
+"""Word2Vec: a document is the mean of the vectors of its words, learned from the documents themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Weighting", "Word2Vec", "mean_vectors", "named_documents"]
 
 Weighting = Literal["mean", "idf"]
 
-_LONGEST = 10_000  # gensim passes over what a document has beyond it
+_LONGEST = 10_000  # gensim ignores words of a document beyond this
 
 
 class Word2Vec(SequenceEstimator):
@@ -31,14 +31,14 @@ class Word2Vec(SequenceEstimator):
     Parameters
     ----------
     n_components : the length of the vectors
-    algorithm : "skip-gram" (a word foretells its neighbours) or "cbow" (the neighbours foretell the word)
+    algorithm : "skip-gram" (a word predicts its neighbours) or "cbow" (the neighbours predict the word)
     window : neighbours on either side
-    negative : words of noise for each neighbour
+    negative : noise words per neighbour
     epochs : passes over the documents
-    learning_rate : at the start; it falls in a line to 0.0001
-    subsample : words more frequent than this share are passed over at times; 0 for never
-    weighting : "mean", or "idf": rare words count for more in the mean
-    random_state : seed; one thread trains, or it would not repeat itself
+    learning_rate : at the start; it falls linearly to 0.0001
+    subsample : words more frequent than this share are skipped at random; 0 for never
+    weighting : "mean", or "idf": rare words have a higher weight in the mean
+    random_state : seed; one thread trains, so that a seed gives the same result
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Word2Vec(SequenceEstimator):
         self.random_state = random_state
 
     def fit(self, X: Sequences | CountMatrix, y: None = None) -> Self:
-        """Learn the vectors of the words from sequences (or, their order lost, from counts)."""
+        """Learn the vectors of the words from sequences (or from counts, in random order)."""
         from gensim.models import Word2Vec as Gensim
 
         documents = self._sequences(X, reset=True)
@@ -113,8 +113,8 @@ class Word2Vec(SequenceEstimator):
         return mean_vectors(self._counts(X), self.word_vectors_, self.idf_, self.weighting)
 
 
-class named_documents:  # noqa: N801  a function to its callers: an iterable that can be gone through again
-    """Documents as lists of words for gensim, which takes strings: the numbers of the columns; no empty ones."""
+class named_documents:  # noqa: N801  used like a function: an iterable that can be iterated several times
+    """Documents as lists of strings for gensim: a word is the number of its column; no empty documents."""
 
     def __init__(self, documents: Sequences) -> None:
         self._documents = documents

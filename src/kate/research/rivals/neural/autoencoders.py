@@ -30,7 +30,7 @@ class AE(NeuralModel):
     Parameters
     ----------
     activation : g, "sigmoid", "tanh", "relu" or "linear"
-    loss : "softmax" (multinomial) or "cross-entropy" (a sigmoid a word, the paper's)
+    loss : "softmax" (multinomial) or "cross-entropy" (one sigmoid per word, the paper's)
     reduction : the loss is the "sum" over the words, as the formulas say, or the "mean", as the paper's code has it
     scaling : log counts over their "l2" norm or their "max" in the document (the paper's)
     output_bias : c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
@@ -86,28 +86,27 @@ class AE(NeuralModel):
         )
 
     def _additions(self) -> dict[str, Any]:
-        """What the network has beyond a plain autoencoder's."""
+        """What the network adds to a plain autoencoder."""
         return {}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DAE(AE):
-    """The denoising autoencoder (Vincent et al., 2010): it reads a corrupted document and rebuilds the whole.
+    """The denoising autoencoder (Vincent et al., 2010): it reads a corrupted document and reconstructs the original.
 
     Beside the parameters of :class:`AE`:
 
     Parameters
     ----------
     noise : "masking" (words are left out), "gaussian" or "salt-and-pepper"
-    noise_level : the share of words left out, the deviation of the noise, the share of the vocabulary that is hit
+    noise_level : the share of words left out, the deviation of the noise, or the share of words set at random
     """
 
     noise: Literal["masking", "gaussian", "salt-and-pepper"] = "masking"
     noise_level: float = 0.5
 
-    _PAPER: ClassVar[dict[str, Any]] = {
-        "noise_level": 0.01
-    }  # it names no share; 1 % keeps its stopping rule at work
+    # the paper names no share; with 1 % its stopping rule still works
+    _PAPER: ClassVar[dict[str, Any]] = {"noise_level": 0.01}
 
     def _additions(self) -> dict[str, Any]:
         from kate.research.rivals.neural.autoencoders_module import Corruption
@@ -117,7 +116,7 @@ class DAE(AE):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CAE(AE):
-    """The contractive autoencoder (Rifai et al., 2011): small changes of a document shall change little in its code.
+    """The contractive autoencoder (Rifai et al., 2011): small changes of a document change its code only a little.
 
     Beside the parameters of :class:`AE`:
 
@@ -134,13 +133,13 @@ class CAE(AE):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KSAE(AE):
-    """The k-sparse autoencoder (Makhzani & Frey, 2013): in training only the k highest of the neurons speak.
+    """The k-sparse autoencoder (Makhzani & Frey, 2013): in training only the k most active neurons are kept.
 
     Beside the parameters of :class:`AE`:
 
     Parameters
     ----------
-    n_winners : k, or its share of ``n_components`` where it is below 1; None is a quarter
+    n_winners : k, or a share of ``n_components`` if it is below 1; None is a quarter
     """
 
     activation: Literal["sigmoid", "tanh", "relu", "linear"] = "linear"

@@ -21,11 +21,11 @@ Noise = Literal["masking", "gaussian", "salt-and-pepper"]
 
 @dataclass(frozen=True)
 class Corruption:
-    """What becomes of an input in training; the target stays whole.
+    """How the input is corrupted in training; the target is not.
 
-    "masking"          a share ``level`` of the words is not seen (the rest grows, so that the mean stays)
+    "masking"          a share ``level`` of the words is left out (the others are scaled up, so that the mean stays)
     "gaussian"         noise of the deviation ``level`` on every word of the vocabulary
-    "salt-and-pepper"  a share ``level`` of the vocabulary is set to 0 or 1 by the toss of a coin
+    "salt-and-pepper"  a share ``level`` of the vocabulary is set to 0 or 1 at random
     """
 
     noise: Noise
@@ -33,11 +33,11 @@ class Corruption:
 
 
 class Autoencoder(DocumentModule):
-    """A tied autoencoder, with what its relatives add to it.
+    """A tied autoencoder, with what DAE, CAE and KSAE add to it.
 
-        x̃  = corrupt(x)                          in training, where there is a corruption
+        x̃  = corrupt(x)                          in training, if there is a corruption
         z  = g(Wᵀ x̃ + b)                         W (n_words, n_components)
-        z  = the n_winners highest of z          where there is a competition: k-sparse
+        z  = the n_winners highest of z          if there is a competition: k-sparse
         x̂  = output(W z + c)                     sigmoid ("cross-entropy") or softmax
         loss = -Σ x ln x̂ …  +  penalty · ‖∂g(Wᵀ x + b)/∂x‖²      the contractive penalty, on W itself
 
@@ -101,7 +101,7 @@ class Autoencoder(DocumentModule):
         return self._shaken(documents.dense(), corruption) @ self.W + self.b
 
     def _shaken(self, x: Tensor, corruption: Corruption) -> Tensor:
-        """Noise that does not spare the words that are absent, so there is nothing sparse about it."""
+        """Noise on all words, also absent ones: the result is not sparse."""
         if corruption.noise == "gaussian":
             return x + corruption.level * self.normal_like(x)
         is_hit = self.mask_like(x, corruption.level).bool()
@@ -122,7 +122,7 @@ def activate(potential: Tensor, activation: Activation) -> Tensor:
 
 
 def slope(activated: Tensor, activation: Activation) -> Tensor:
-    """The derivative of the activation, told from its value."""
+    """The derivative of the activation, computed from its value."""
     if activation == "sigmoid":
         return activated * (1 - activated)
     if activation == "tanh":

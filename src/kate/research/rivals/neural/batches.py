@@ -1,4 +1,4 @@
-"""A batch of documents as PyTorch sees it: sparse, or dense where every step shall have the same shapes."""
+"""A batch of documents as PyTorch sees it: sparse, or dense if every step must have the same shapes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Batch", "DenseBatch", "Entries", "SparseBatch"]
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """What stands in documents, one after the other: word, document and value, (n_entries,) each."""
+    """The entries of documents, one after the other: word, document and value, (n_entries,) each."""
 
     words: Tensor
     rows: Tensor
@@ -26,7 +26,7 @@ class Entries:
 
 
 class Batch(ABC):
-    """A few documents, in a form of its own: ``values`` has as many numbers as the form needs."""
+    """A few documents; the form of ``values`` depends on the class."""
 
     values: Tensor
     n_words: int
@@ -42,11 +42,11 @@ class Batch(ABC):
 
     @abstractmethod
     def spread(self, numbers: Tensor) -> Tensor:
-        """A number a document, (n_docs,), in the form of ``values``."""
+        """One number per document, (n_docs,), in the form of ``values``."""
 
     @abstractmethod
     def with_values(self, values: Tensor) -> Batch:
-        """The same documents with other values where there are any."""
+        """The same documents with other values."""
 
     @abstractmethod
     def dense(self) -> Tensor:
@@ -58,7 +58,7 @@ class Batch(ABC):
 
     @abstractmethod
     def entries(self) -> Entries:
-        """What stands there one by one; how much that is differs from batch to batch."""
+        """The entries one by one; their number differs from batch to batch."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class SparseBatch(Batch):
     """The words of a few documents, one document after the other.
 
     ``words``   (n_entries,) columns, int64
-    ``values``  (n_entries,) what stands there: counts, or whatever a model makes of them
+    ``values``  (n_entries,) the values there: counts, or what a model makes of them
     ``starts``  (n_docs,) where each document begins
     """
 
@@ -119,7 +119,7 @@ class SparseBatch(Batch):
 
     def dense(self) -> Tensor:
         dense = torch.zeros(len(self) * self.n_words, device=self.values.device)
-        # added, not put: a word may stand twice
+        # added, not assigned: a word may occur twice
         return dense.index_add_(0, self.rows * self.n_words + self.words, self.values).view(len(self), -1)
 
     def times(self, weights: Tensor) -> Tensor:
@@ -146,7 +146,7 @@ class DenseBatch(Batch):
         return len(self.values)
 
     @property
-    def n_words(self) -> int:  # type: ignore[override]  # told by the matrix
+    def n_words(self) -> int:  # type: ignore[override]  # from the matrix
         return self.values.shape[1]
 
     @cached_property

@@ -24,7 +24,7 @@ __all__ = ["DBN"]
 class DBN(NeuralModel):
     """A deep belief net of two layers (Maaløe et al., 2015), :class:`DeepBeliefNet`.
 
-    Each layer is learned by contrastive divergence, ``max_epochs`` and the stopping rule for each; fine-tuning may
+    Each layer is learned by contrastive divergence, with ``max_epochs`` and the stopping rule for each; fine-tuning may
     follow. ``history_`` has a "stage" in every row: 1 and 2 for the layers, 3 for fine-tuning. Beside the parameters of
     :class:`NeuralModel`:
 
@@ -52,7 +52,7 @@ class DBN(NeuralModel):
     def paper(cls, n_components: int = 128, **changes: Any) -> Self:
         """Two layers on raw counts, pre-trained and fine-tuned; the paper and its source say little more.
 
-        Adam stands in for plain gradient descent, which at the rates of the source learns nothing on these counts.
+        Adam is used: plain gradient descent with the rates of the source learns nothing on these counts.
 
         >>> DBN.paper(128).n_hidden
         500

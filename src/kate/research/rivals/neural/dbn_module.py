@@ -1,4 +1,4 @@
-"""The deep belief net: a replicated softmax over the words, a binary layer upon it, learned one after the other."""
+"""The deep belief net: a replicated softmax over the words and a binary layer on top, learned one after the other."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Stage = Literal["words", "topics", "fine-tuning"]
 
 
 class DeepBeliefNet(DocumentModule):
-    """Two restricted Boltzmann machines, the second upon the hidden units of the first.
+    """Two restricted Boltzmann machines, the second on the hidden units of the first.
 
         words   x: D draws from softmax(W h + b)         W (n_words, n_hidden), D the length of the document
         hidden  p(h given x) = σ(Wᵀ x + D a)             replicated softmax (Hinton & Salakhutdinov, 2009)
         topics  p(z given h) = σ(Uᵀ h + d)               U (n_hidden, n_components);  p(h given z) = σ(U z + e)
 
-    ``stage`` says what ``loss`` teaches. "words" and "topics" learn by contrastive divergence: the loss is the
-    difference of the free energies of the data and of what one step of sampling makes of them, so that its gradient is
-    the CD-1 update. Its value means little, so outside of training the loss is that of rebuilding the data.
-    "fine-tuning" unrolls both into an autoencoder with the same weights there and back.
+    ``stage`` says what is trained. "words" and "topics" are trained by contrastive divergence: the loss is the
+    difference of the free energies of the data and of its reconstruction by one step of sampling, so that its gradient
+    is the CD-1 update. Its value means little, so outside of training the loss is the reconstruction error.
+    "fine-tuning" unrolls both layers into an autoencoder with tied weights.
 
     The code of a document is p(z given p(h given x)), or its potential where ``output`` is "preactivation".
     """
@@ -70,7 +70,7 @@ class DeepBeliefNet(DocumentModule):
         return potential if self.output == "preactivation" else potential.sigmoid()
 
     def topics(self) -> Tensor:
-        """What a little of each topic adds to the words."""
+        """How much each topic changes the words, for small changes."""
         return (self.W @ self.U).T
 
     def word_vectors(self) -> Tensor:
@@ -91,7 +91,9 @@ class DeepBeliefNet(DocumentModule):
     def _contrast_words(self, documents: Batch) -> Tensor:
         lengths = documents.totals[:, None]
         potential = documents.times(self.W)
-        with torch.no_grad():  # the words' means rather than draws: less noise, and no loop over documents
+        with (
+            torch.no_grad()
+        ):  # the mean of the words instead of a sample: less noise, and no loop over documents
             drawn = self._toss((potential + lengths * self.a).sigmoid())
             dreamt = lengths * functional.linear(drawn, self.W, self.b).softmax(dim=1)  # (n_docs, n_words)
         real = self.words_energy(potential, documents.times(self.b[:, None])[:, 0], lengths)

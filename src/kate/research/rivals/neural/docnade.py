@@ -19,15 +19,15 @@ __all__ = ["DocNADE"]
 class DocNADE(NeuralModel):
     """The neural autoregressive topic model (Larochelle & Lauly, 2012), :class:`DocNADEModule`.
 
-    It reads counts; the order of the words is drawn anew for every step. Beside the parameters of
+    It reads counts; the order of the words is drawn at random in every step. Beside the parameters of
     :class:`NeuralModel`:
 
     Parameters
     ----------
     activation : "tanh" or "sigmoid"
     words : the probability of a word is a "softmax" over all, or a path in a binary "tree"
-    targets : what is foretold at a place: the "next" word, or all the "rest" (the same mean, with less noise)
-    n_positions : places drawn in a document in a step; None takes every place for "next", one for "rest"
+    targets : what is predicted at a position: the "next" word, or all the "rest" (the same mean, with less noise)
+    n_positions : positions drawn per document in a step; None takes every position for "next", one for "rest"
 
     Examples
     --------
@@ -47,7 +47,7 @@ class DocNADE(NeuralModel):
     def paper(cls, n_components: int = 128, **changes: Any) -> Self:
         """As its authors describe it, with the binary tree, and the stopping rule of Chen & Zaki (2017).
 
-        Of a document 16 places are drawn in a step rather than all, and Adam stands in for plain gradient descent.
+        16 positions of a document are drawn in a step instead of all; Adam is used instead of gradient descent.
 
         >>> DocNADE.paper(128).words
         'tree'

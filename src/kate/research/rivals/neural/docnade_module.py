@@ -1,4 +1,4 @@
-"""DocNADE: a document read word by word, each word foretold from those before it."""
+"""DocNADE: reads a document word by word and predicts each word from those before it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kate.research.rivals.neural.word_tree import WordTree
 
 __all__ = ["DocNADEModule", "WordsInOrder"]
 
-_BLOCK = 4096  # tokens whose logits over all words are in memory at a time where nothing is learned
+_BLOCK = 4096  # tokens whose logits over all words are in memory at a time, outside of training
 
 
 class WordsInOrder(NamedTuple):
-    """The words of documents one by one, in an order: word, document and place in it, (n_tokens,) each."""
+    """The words of documents one by one, in an order: word, document and position in it, (n_tokens,) each."""
 
     words: Tensor
     rows: Tensor
@@ -48,14 +48,14 @@ class DocNADEModule(DocumentModule):
         p(v_i given v_<i) = softmax(V h_i + b)        or a path in a binary tree
         loss = -Σ_i ln p(v_i given v_<i)
 
-    Of a long document ``n_positions`` places are drawn and weighted so that the gradient's mean stays. At a place the
-    "next" word is foretold, or all the "rest", each as if it were the next: the same mean, since the order is random
-    (Lauly et al., 2017), and far more learned from one softmax.
+    Of a long document ``n_positions`` positions are drawn and weighted so that the mean gradient is the same. At a
+    position the "next" word is predicted, or all the "rest", each as if it were the next: the mean is the same, since
+    the order is random (Lauly et al., 2017), and one softmax teaches far more.
 
     The code of a document is g(c + Σ_k W_{v_k}) over all its words.
     """
 
-    has_fixed_shapes = False  # a batch has as many tokens as its documents
+    has_fixed_shapes = False  # the number of tokens differs from batch to batch
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class DocNADEModule(DocumentModule):
 
     def loss(self, documents: Batch) -> Tensor:
         generator = self.generator
-        if not self.training:  # the same draws every time, so that epochs can be compared
+        if not self.training:  # the same random numbers every time, so that epochs can be compared
             generator = torch.Generator(self.W.device).manual_seed(0)
         if self.targets == "rest":
             n_splits = self.n_positions or 1
@@ -95,7 +95,7 @@ class DocNADEModule(DocumentModule):
         return self.W
 
     def log_likelihood(self, tokens: WordsInOrder) -> Tensor:
-        """ln p of each document in the order that its words have here: (n_docs,)."""
+        """ln p of each document, with its words in this order: (n_docs,)."""
         blocks = zip(
             torch.split(self._hidden(tokens), _BLOCK), torch.split(tokens.words, _BLOCK), strict=True
         )
@@ -108,8 +108,12 @@ class DocNADEModule(DocumentModule):
         if self.n_positions is None:
             return -self.log_likelihood(tokens).sum()
         keys = torch.rand(len(tokens.words), generator=generator, device=tokens.words.device)
-        order = torch.argsort(tokens.rows + keys.double())  # sorted by document still, at random within it
-        drawn = order[tokens.places < self.n_positions]  # so the first few of each are drawn without return
+        order = torch.argsort(
+            tokens.rows + keys.double()
+        )  # still sorted by document, in random order within it
+        drawn = order[
+            tokens.places < self.n_positions
+        ]  # the first few of each document, drawn without replacement
         lengths = tokens.lengths[tokens.rows[drawn]]
         weights = lengths / lengths.clamp(max=self.n_positions)
         log_words = self.output.log_probability(self._hidden(tokens)[drawn], tokens.words[drawn])
@@ -126,7 +130,7 @@ class DocNADEModule(DocumentModule):
         return self.output.loss(hidden, bag_of(tokens, ~is_before, weights, documents.n_words).dense())
 
     def _hidden(self, tokens: WordsInOrder) -> Tensor:
-        """h_i of every token, (n_tokens, n_components): sums over all before it, less those of earlier documents."""
+        """h_i of every token, (n_tokens, n_components): the sum over all tokens before it in its document."""
         each = functional.embedding(tokens.words, self.W)
         before = each.cumsum(dim=0) - each
         starts = torch.arange(len(tokens.words), device=self.W.device) - tokens.places
@@ -147,7 +151,7 @@ def shuffled(documents: Batch, generator: torch.Generator) -> WordsInOrder:
 
 
 def tokens_of(words: Tensor, rows: Tensor, n_docs: int) -> WordsInOrder:
-    """Words of documents, sorted by document, with their places."""
+    """Words of documents, sorted by document, with their positions."""
     lengths = torch.bincount(rows, minlength=n_docs)
     starts = lengths.cumsum(0) - lengths
     places = torch.arange(len(words), device=words.device) - starts[rows]

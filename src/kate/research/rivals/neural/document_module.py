@@ -1,4 +1,4 @@
-"""What every neural model of documents offers to the one training loop."""
+"""What every network offers to the training loop."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["DocumentModule", "dropped", "glorot", "linear"]
 class DocumentModule(nn.Module, ABC):
     """A model of documents: ``loss`` to train it by, ``codes`` to use it for.
 
-    Everything random is drawn from ``generator``, never from PyTorch's global state. ``progress`` is the share of the
-    training that is over; the training loop sets it, for what is warmed up. With ``has_fixed_shapes`` batches of as
-    many documents take the same operations on the same shapes, so that a step can be captured and replayed.
+    All random numbers come from ``generator``, never from PyTorch's global state. ``progress`` is the share of the
+    training that is over, set by the training loop, for a warm-up. With ``has_fixed_shapes``, batches of the same size
+    use the same operations on the same shapes, so that a step can be captured and replayed.
     """
 
     generator: torch.Generator
@@ -47,7 +47,7 @@ class DocumentModule(nn.Module, ABC):
         """(n_words, width)"""
 
     def turns(self) -> list[list[nn.Parameter]]:
-        """Parameters that are trained in turns, an epoch each; all at once unless a model says otherwise."""
+        """Groups of parameters that are trained in turns, one epoch each; by default all parameters at once."""
         return [list(self.parameters())]
 
     def normal_like(self, tensor: Tensor) -> Tensor:
@@ -59,7 +59,7 @@ class DocumentModule(nn.Module, ABC):
 
 
 def dropped(module: DocumentModule, tensor: Tensor, share: float) -> Tensor:
-    """Dropout while the module trains: a ``share`` is set to 0, the rest grows so that the mean stays."""
+    """Dropout in training: a ``share`` is set to 0, the rest is scaled up so that the mean stays."""
     if share == 0 or not module.training:
         return tensor
     return tensor * module.mask_like(tensor, 1 - share) / (1 - share)
@@ -72,8 +72,8 @@ def glorot(n_in: int, n_out: int, generator: torch.Generator, gain: float = 1.0)
 
 
 def linear(n_in: int, n_out: int, generator: torch.Generator) -> nn.Linear:
-    """A layer with Glorot-normal weights and no bias to begin with."""
-    # by way of "meta": nn.Linear's own start would draw from the global generator
+    """A layer with Glorot-normal weights and a bias of zero."""
+    # made on "meta": the start of nn.Linear would use the global random generator
     layer = nn.Linear(n_in, n_out, device="meta").to_empty(device=generator.device)
     with torch.no_grad():
         layer.weight.copy_(glorot(n_out, n_in, generator))

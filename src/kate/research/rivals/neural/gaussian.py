@@ -1,4 +1,4 @@
-"""What variational models share: a network that reads a document into a Gaussian, and its way into the loss."""
+"""What variational models share: a network that encodes a document as a Gaussian, and the KL divergence."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["Reading", "Squash", "VariationalModule"]
 Reading = Literal["counts", "log", "shares"]
 Squash = Literal["tanh", "relu", "softplus"]
 
-_MOST_LOG_VARIANCE = 10.0  # a wild step shall not overflow exp
+_MOST_LOG_VARIANCE = 10.0  # so that exp does not overflow after a bad step
 
 
 class VariationalModule(DocumentModule):
-    """A document read into N(mean, variance) over topics, by hidden layers of which the first reads sparsely.
+    """Encodes a document as N(mean, variance) over topics, by hidden layers; the first multiplies sparse counts.
 
         e = f(… f(Uᵀ read(x) + u) …)            U (n_words, n_hidden), ``n_layers`` of them
         mean = M e,  ln variance = S e          (n_components,)
@@ -28,8 +28,8 @@ class VariationalModule(DocumentModule):
         loss = -ln p(x given z) + kl_weight · KL(N(mean, variance) from N(0, prior_variance))
 
     ``reading``    the network sees "counts", their "log" (1 + count), or the "shares" of the words in the document
-    ``kl_warmup``  share of the training in which the weight of KL rises from 0: without it a decoder that ignores z is
-                   what is learned first, and often last
+    ``kl_warmup``  share of the training in which the weight of KL rises from 0: without it the decoder may learn to
+                   ignore z
     """
 
     def __init__(
@@ -67,13 +67,13 @@ class VariationalModule(DocumentModule):
         return self.mean(hidden), self.log_variance(hidden).clamp(max=_MOST_LOG_VARIANCE)
 
     def draw(self, mean: Tensor, log_variance: Tensor) -> Tensor:
-        """z while training, so that gradients reach mean and variance; the mean otherwise."""
+        """A sample z in training, so that gradients reach mean and variance; the mean otherwise."""
         if not self.training:
             return mean
         return mean + (0.5 * log_variance).exp() * self.normal_like(mean)
 
     def divergence(self, mean: Tensor, log_variance: Tensor) -> Tensor:
-        """The weighted KL, the mean of the documents; in full outside of training."""
+        """The weighted KL, averaged over the documents; without the warm-up outside of training."""
         divergence = self.kl_weight * kl_divergence(mean, log_variance, self.prior_variance).mean()
         if self.training and self.kl_warmup > 0:
             return divergence * (torch.as_tensor(self.progress) / self.kl_warmup).clamp(max=1)
@@ -86,7 +86,9 @@ def read_as(documents: Batch, reading: Reading) -> Batch:
         return documents
     if reading == "log":
         return documents.with_values(documents.values.log1p())
-    totals = documents.totals.clamp(min=torch.finfo(torch.float32).tiny)  # of an empty document, too
+    totals = documents.totals.clamp(
+        min=torch.finfo(torch.float32).tiny
+    )  # an empty document must not divide by 0
     return documents.with_values(documents.values / documents.spread(totals))
 
 

@@ -1,4 +1,4 @@
-"""How far a document is from what a model makes of it; sums over words, means over documents."""
+"""Reconstruction losses: summed over words, averaged over documents; and the KL divergence of Gaussians."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["binary_cross_entropy", "kl_divergence", "multinomial_loss"]
 
 
 def binary_cross_entropy(logits: Tensor, documents: Batch) -> Tensor:
-    """-Σ x ln σ(logits) + (1 - x) ln(1 - σ(logits)) over the words, the mean of the documents."""
+    """-Σ x ln σ(logits) + (1 - x) ln(1 - σ(logits)) over the words, averaged over the documents."""
     total = functional.binary_cross_entropy_with_logits(logits, documents.dense(), reduction="sum")
     return total / len(documents)
 
 
 def multinomial_loss(logits: Tensor, documents: Batch) -> Tensor:
-    """-Σ x ln softmax(logits) over the words, the mean of the documents."""
+    """-Σ x ln softmax(logits) over the words, averaged over the documents."""
     return -(functional.log_softmax(logits, dim=1) * documents.dense()).sum() / len(documents)
 
 

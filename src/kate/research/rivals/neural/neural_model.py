@@ -41,14 +41,14 @@ _SHARES = ("warmup", "validation_fraction", "dropout", "topic_dropout", "noise_l
 _NOT_NEGATIVE = ("penalty", "kl_weight")
 _POSITIVE = ("learning_rate", "epsilon", "concentration")
 _MAY_BE_ZERO = ("finetune_epochs",)
-_FEWEST_STEPS = 500  # a small corpus is read more often, or nothing would be learned from it
+_FEWEST_STEPS = 500  # a small corpus is read more often, or too little would be learned
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NeuralModel(CountsEstimator, ABC):
     """Document counts in, document vectors out, by a network that PyTorch trains.
 
-    These parameters and attributes are every neural model's; each class says what it adds to them. PyTorch comes with
+    Every neural model has these parameters and attributes; each class says what it adds to them. PyTorch comes with
     ``pip install 'kate-text[paper]'``.
 
     Parameters
@@ -59,14 +59,14 @@ class NeuralModel(CountsEstimator, ABC):
     epsilon : what Adam and Adadelta add to their running squares; Adadelta's first steps are about its square root
     warmup : share of all steps in which the learning rate rises from zero
     decay : "linear" to zero over the rest of the steps, or "none"
-    max_epochs : passes over the documents; None follows their number
-    batch_size : documents in a step; None follows their number
+    max_epochs : passes over the documents; None depends on their number
+    batch_size : documents per step; None depends on their number
     validation_fraction : share of the documents held out to follow the validation loss
     patience : stop after so many epochs without a better validation loss and keep the best; None keeps the last
     random_state : seed; the same seed on the same machine gives the same vectors
     n_jobs : threads; None takes what PyTorch takes
-    device : "cpu", "cuda", or "auto": the GPU where there is one
-    verbose : show a progress bar; None does where standard error is a terminal
+    device : "cpu", "cuda", or "auto": uses a GPU if there is one
+    verbose : show a progress bar; None shows it if standard error is a terminal
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class NeuralModel(CountsEstimator, ABC):
     word_vectors_ : (n_words, width)
     module_ : the network, a :class:`DocumentModule`
     settings_ : the parameters as they were used, None filled in
-    history_ : a row an epoch: loss, validation_loss, seconds, documents_per_second
+    history_ : one row per epoch: loss, validation_loss, seconds, documents_per_second
     """
 
     n_components: int = field(default=128, kw_only=False)
@@ -92,7 +92,7 @@ class NeuralModel(CountsEstimator, ABC):
     device: Device = "auto"
     verbose: bool | None = None
 
-    module_: Any = field(init=False)  # a DocumentModule; named here it would have to be imported
+    module_: Any = field(init=False)  # a DocumentModule, which is not imported here
     settings_: dict[str, Any] = field(init=False)
     history_: list[HistoryRow] = field(init=False)
     n_features_in_: int = field(init=False)
@@ -114,7 +114,7 @@ class NeuralModel(CountsEstimator, ABC):
         return counts
 
     def _begin(self, module: DocumentModule, X: csr_matrix) -> None:
-        """A chance to start from what the documents are like, before the first epoch."""
+        """Prepare the network for these documents, before the first epoch."""
 
     def fit(self, X: CountMatrix, y: Any = None, *, validation: CountMatrix | None = None) -> Self:
         """Learn from counts X (n_docs, n_words), sparse or dense.
@@ -149,7 +149,7 @@ class NeuralModel(CountsEstimator, ABC):
         return self
 
     def transform(self, X: CountMatrix) -> Floats:
-        """Vectors (n_docs, n_components) of documents; without a known word the empty document's, and a warning."""
+        """Vectors (n_docs, n_components) of documents; warns of documents without a known word."""
         check_is_fitted(self, "module_")
         from kate.research.rivals.neural.neural_training import encode, threads
 
@@ -183,7 +183,7 @@ class NeuralModel(CountsEstimator, ABC):
         random: Any,
         max_epochs: int,
     ) -> list[HistoryRow]:
-        """The one training loop, over a module as it is now."""
+        """Run the training loop on a module."""
         from kate.research.rivals.neural.neural_training import NeuralTraining
 
         settings = self.settings_ | {"max_epochs": max_epochs}
@@ -192,7 +192,7 @@ class NeuralModel(CountsEstimator, ABC):
             return train(learner, max_epochs, self.patience, report)
 
     def _settled(self, n_documents: int) -> dict[str, Any]:
-        """All parameters that shape the result, with None replaced by what suits the documents."""
+        """All parameters that change the result, with None replaced by a value for these documents."""
         settings: dict[str, Any] = self.get_params(deep=False)
         for name in (*MACHINE_PARAMETERS, "random_state"):
             del settings[name]
@@ -243,7 +243,7 @@ def set_output_bias(module: DocumentModule, X: csr_matrix, output_bias: str, los
 
 
 def require_torch(model: str) -> None:
-    """Say what to install where PyTorch is missing."""
+    """If PyTorch is missing, say what to install."""
     try:
         import torch  # noqa: F401
     except ImportError as error:

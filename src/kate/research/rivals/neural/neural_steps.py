@@ -1,4 +1,4 @@
-"""The steps of an epoch of a neural model: one by one, or on a GPU captured once and replayed."""
+"""The steps of an epoch of a neural model: one by one, or captured on a GPU and replayed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from kate.research.rivals.neural.document_module import DocumentModule
 
 __all__ = ["EpochPlan", "FixedSteps", "SparseSteps", "Steps", "steps_for"]
 
-_WARM_UP = 3  # steps before a capture, in which libraries allocate what they need
+_WARM_UP = 3  # steps before a capture, so that libraries have allocated what they need
 _SHARE_OF_MEMORY = 0.5  # of what is free on the GPU, for the documents as a matrix
 
 
 class EpochPlan(NamedTuple):
-    """The steps of an epoch: which documents, at what learning rate, how much of the training is over before each."""
+    """The steps of an epoch: which documents, at what learning rate, and how much of the training is over."""
 
     batches: list[NDArray[np.intp]]
     rates: NDArray[np.float64]
@@ -44,7 +44,7 @@ class Steps(ABC):
 
     @abstractmethod
     def blocks(self, X: csr_matrix, size: int) -> Iterator[Batch]:
-        """Documents to be looked at, in the form that the steps use."""
+        """Documents in blocks, in the form that the steps use."""
 
 
 class SparseSteps(Steps):
@@ -60,7 +60,7 @@ class SparseSteps(Steps):
 
     def run(self, plan: EpochPlan) -> float:
         optimizer = self.optimizers[plan.turn]
-        # read once an epoch: no waiting in between
+        # read once per epoch, so that nothing waits for the GPU in between
         total = torch.zeros((), device=self.device, dtype=torch.float64)
         for rows, rate, progress in zip(plan.batches, plan.rates, plan.progress, strict=True):
             self.module.progress = float(progress)
@@ -78,9 +78,9 @@ class SparseSteps(Steps):
 class FixedSteps(Steps):
     """Steps of fixed shapes over dense batches, all on the device: on a GPU a step is the replay of a CUDA graph.
 
-    The documents lie there as a matrix. What differs from step to step (documents, learning rate, progress) is sent
-    once an epoch, and a step finds its place in it by a counter of its own. The first steps of each kind (a turn and a
-    size of batch) are run as they are, which also warms up what a capture needs.
+    The documents are there as a dense matrix. What differs from step to step (documents, learning rate, progress) is
+    sent once per epoch, and a counter on the device says which step it is. The first steps of each kind (a turn and a
+    batch size) are run normally, which also prepares what a capture needs.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class FixedSteps(Steps):
         self._sent: tuple[torch.Tensor, ...] = ()
         self._taken: Counter[tuple[int, int]] = Counter()
         self._graphs: dict[tuple[int, int], torch.cuda.CUDAGraph] = {}
-        # one for all epochs: for every stream that it is used on, cuBLAS keeps memory of its own
+        # one stream for all epochs: cuBLAS keeps memory for every stream that it is used on
         self._stream = torch.cuda.Stream() if self.device.type == "cuda" else None  # type: ignore[no-untyped-call]
 
     def run(self, plan: EpochPlan) -> float:
@@ -113,7 +113,7 @@ class FixedSteps(Steps):
             yield DenseBatch(_as_matrix(X[start : start + size], self.device))
 
     def _send(self, plan: EpochPlan) -> None:
-        """Lay out an epoch where the graphs look for it."""
+        """Copy the plan of an epoch to where the graphs read it."""
         sizes = [len(rows) for rows in plan.batches]
         starts = np.cumsum([0, *sizes[:-1]])
         rates, progress = (numbers.astype(np.float32) for numbers in (plan.rates, plan.progress))
@@ -136,7 +136,7 @@ class FixedSteps(Steps):
             self._graphs[kind] = self._captured(turn, size)
 
     def _step(self, turn: int, size: int) -> None:
-        """Everything that a step does; no shape and no number in it is the host's."""
+        """Everything that a step does; no shape and no number in it comes from the host."""
         order, starts, rates, progress = self._sent
         self._rate.copy_(rates[self._at].squeeze(0))
         self._progress.copy_(progress[self._at].squeeze(0))
@@ -147,15 +147,15 @@ class FixedSteps(Steps):
 
     def _captured(self, turn: int, size: int) -> torch.cuda.CUDAGraph:
         graph = torch.cuda.CUDAGraph()
-        graph.register_generator_state(self.module.generator)  # so that every replay draws anew
+        graph.register_generator_state(self.module.generator)  # so that every replay draws new random numbers
         torch.cuda.synchronize()
-        with torch.cuda.graph(graph):  # nothing is run meanwhile, only written down
+        with torch.cuda.graph(graph):  # nothing is run now, only recorded
             self._step(turn, size)
         return graph
 
     @contextmanager
     def _own_stream(self) -> Iterator[None]:
-        """Beside the default stream, which a capture may not follow."""
+        """A stream of its own: the default stream cannot be captured."""
         if self._stream is None:
             yield
             return
@@ -163,21 +163,21 @@ class FixedSteps(Steps):
         try:
             with torch.cuda.stream(self._stream):
                 yield
-        finally:  # after Ctrl-C, too: what is kept then is read on the default stream
+        finally:  # also after Ctrl-C: results are read on the default stream
             torch.cuda.current_stream().wait_stream(self._stream)
 
 
 def steps_for(
     module: DocumentModule, X: csr_matrix, optimizer: str, learning_rate: float, epsilon: float
 ) -> Steps:
-    """Captured steps on a GPU that has room for the documents as a matrix; sparse ones otherwise."""
+    """Captured steps on a GPU that has memory for the documents as a dense matrix; sparse steps otherwise."""
     device = next(module.parameters()).device
     is_fixed = device.type == "cuda" and module.has_fixed_shapes and _fits(X, device)
     return (FixedSteps if is_fixed else SparseSteps)(module, X, optimizer, learning_rate, epsilon)
 
 
 def _learn(module: DocumentModule, documents: Batch, optimizer: torch.optim.Optimizer) -> torch.Tensor:
-    """One step: the loss before it."""
+    """One step; returns the loss before it."""
     module.zero_grad(set_to_none=True)
     loss = module.loss(documents)
     loss.backward()  # type: ignore[no-untyped-call]
@@ -191,7 +191,7 @@ def _fits(X: csr_matrix, device: torch.device) -> bool:
 
 
 def _as_matrix(X: csr_matrix, device: torch.device) -> torch.Tensor:
-    """A sparse matrix as a dense one on the device, where it is made."""
+    """A sparse matrix as a dense one, made on the device."""
     documents = SparseBatch.of(X, slice(None), device)
     return documents.dense()
 
@@ -199,7 +199,7 @@ def _as_matrix(X: csr_matrix, device: torch.device) -> torch.Tensor:
 def _make_optimizer(
     parameters: list[torch.nn.Parameter], name: str, learning_rate: float, epsilon: float
 ) -> torch.optim.Optimizer:
-    if name == "adadelta":  # as Keras has it, where the paper was computed
+    if name == "adadelta":  # as in Keras, which the paper used
         return torch.optim.Adadelta(parameters, lr=learning_rate, rho=0.95, eps=epsilon)
     if name == "sgd":
         return torch.optim.SGD(parameters, lr=learning_rate, momentum=0.9)
@@ -209,7 +209,7 @@ def _make_optimizer(
 def _make_capturable(
     parameters: list[torch.nn.Parameter], name: str, rate: torch.Tensor, epsilon: float
 ) -> torch.optim.Optimizer:
-    """The same optimizers with a learning rate that lies on the device, and nothing that the host counts."""
+    """The same optimizers with a learning rate on the device, and no counter on the host."""
     on_gpu = parameters[0].device.type == "cuda"
     options: dict[str, Any] = {"lr": rate}
     if name == "adadelta":

@@ -1,4 +1,4 @@
-"""Neural topic models over raw counts: NVDM, which the paper compares, ProdLDA and ETM, which users know."""
+"""Neural topic models over raw counts: NVDM, which is in the paper, ProdLDA and ETM, which are widely used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ETM", "NVDM", "ProdLDA"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _VariationalTopics(NeuralModel):
-    """What the three read documents with."""
+    """The encoder that the three share."""
 
     n_hidden: int = 256
     n_layers: int = 1
@@ -29,7 +29,7 @@ class _VariationalTopics(NeuralModel):
     kl_weight: float = 1.0
     kl_warmup: float = 0.5
 
-    def _reader(self) -> dict[str, Any]:
+    def _encoder_settings(self) -> dict[str, Any]:
         names = ("n_hidden", "n_layers", "squash", "reading", "dropout", "kl_weight", "kl_warmup")
         return {name: getattr(self, name) for name in names}
 
@@ -43,13 +43,13 @@ class NVDM(_VariationalTopics):
 
     Parameters
     ----------
-    n_hidden, n_layers, squash : width, number and function ("tanh", "relu", "softplus") of the layers that read
-    reading : they see "counts", their "log" (1 + count), or "shares" of the document
-    dropout : share of the hidden neurons that a step does without
+    n_hidden, n_layers, squash : width, number and function ("tanh", "relu", "softplus") of the encoder's layers
+    reading : the encoder sees "counts", their "log" (1 + count), or "shares" of the document
+    dropout : share of the hidden neurons that are dropped in a step
     kl_weight : weight of the divergence from the prior
     kl_warmup : share of the training in which that weight rises from zero
-    alternate : reader and writer learn in turns, an epoch each
-    output_bias : the writer's bias starts at the word "frequency" or at "zero"
+    alternate : encoder and decoder learn in turns, one epoch each
+    output_bias : the decoder's bias starts at the word "frequency" or at "zero"
 
     Examples
     --------
@@ -92,7 +92,7 @@ class NVDM(_VariationalTopics):
         from kate.research.rivals.neural.neural_topics_module import NeuralVariationalDocumentModel
 
         return NeuralVariationalDocumentModel(
-            n_words, self.n_components, generator, alternate=self.alternate, **self._reader()
+            n_words, self.n_components, generator, alternate=self.alternate, **self._encoder_settings()
         )
 
 
@@ -100,12 +100,12 @@ class NVDM(_VariationalTopics):
 class ProdLDA(_VariationalTopics):
     """ProdLDA (Srivastava & Sutton, 2017): topics multiply rather than mix.
 
-    Beside the parameters of :class:`NeuralModel` and those of the reader of :class:`NVDM`:
+    Beside the parameters of :class:`NeuralModel` and those of the encoder of :class:`NVDM`:
 
     Parameters
     ----------
     concentration : of the Dirichlet prior on the shares of topics
-    topic_dropout : share of a document's topics that a step does without
+    topic_dropout : share of a document's topics that are dropped in a step
     output : vectors are the "mean" of the Gaussian, or the "shares" of the topics, its softmax
     """
 
@@ -147,7 +147,7 @@ class ProdLDA(_VariationalTopics):
             concentration=self.concentration,
             topic_dropout=self.topic_dropout,
             output=self.output,
-            **self._reader(),
+            **self._encoder_settings(),
         )
 
 
@@ -155,7 +155,7 @@ class ProdLDA(_VariationalTopics):
 class ETM(_VariationalTopics):
     """The embedded topic model (Dieng et al., 2020): topics are points among the word vectors.
 
-    Beside the parameters of :class:`NeuralModel` and those of the reader of :class:`NVDM`:
+    Beside the parameters of :class:`NeuralModel` and those of the encoder of :class:`NVDM`:
 
     Parameters
     ----------
@@ -201,5 +201,5 @@ class ETM(_VariationalTopics):
             generator,
             n_embedding=self.n_embedding,
             output=self.output,
-            **self._reader(),
+            **self._encoder_settings(),
         )

@@ -17,7 +17,7 @@ __all__ = ["EmbeddedTopicModel", "NeuralVariationalDocumentModel", "ProductOfExp
 
 
 class _TopicModel(VariationalModule):
-    """loss = -Σ counts ln p(word given z) + KL: what p is, each model says."""
+    """loss = -Σ counts ln p(word given z) + KL; each model defines p."""
 
     @abstractmethod
     def log_words(self, z: Tensor) -> Tensor:
@@ -36,13 +36,13 @@ class _TopicModel(VariationalModule):
 class NeuralVariationalDocumentModel(_TopicModel):
     """NVDM (Miao et al., 2016): p(words given z) = softmax(R z + c), R (n_words, n_components).
 
-    With ``alternate`` reader and writer learn in turns, an epoch each, as its authors did.
+    With ``alternate`` encoder and decoder learn in turns, one epoch each, as its authors did.
     """
 
     def __init__(
-        self, n_words: int, n_components: int, generator: torch.Generator, *, alternate: bool, **reader: Any
+        self, n_words: int, n_components: int, generator: torch.Generator, *, alternate: bool, **encoder: Any
     ) -> None:
-        super().__init__(n_words, n_components, generator, **reader)
+        super().__init__(n_words, n_components, generator, **encoder)
         self.R = glorot(n_words, n_components, generator)
         self.c = nn.Parameter(torch.zeros(n_words, device=generator.device))
         with torch.no_grad():  # every document begins with the variance of the prior
@@ -59,10 +59,10 @@ class NeuralVariationalDocumentModel(_TopicModel):
         return self.R
 
     def turns(self) -> list[list[nn.Parameter]]:
-        writer = [self.R, self.c]
+        decoder = [self.R, self.c]
         if not self.alternate:
             return super().turns()
-        return [writer, [each for name, each in self.named_parameters() if name not in ("R", "c")]]
+        return [decoder, [each for name, each in self.named_parameters() if name not in ("R", "c")]]
 
 
 class _SharesOfTopics(_TopicModel):
@@ -75,9 +75,9 @@ class _SharesOfTopics(_TopicModel):
         generator: torch.Generator,
         *,
         output: Literal["mean", "shares"],
-        **reader: Any,
+        **encoder: Any,
     ) -> None:
-        super().__init__(n_words, n_components, generator, **reader)
+        super().__init__(n_words, n_components, generator, **encoder)
         self.output = output
 
     def codes(self, documents: Batch) -> Tensor:
@@ -100,10 +100,10 @@ class ProductOfExperts(_SharesOfTopics):
         *,
         concentration: float,
         topic_dropout: float,
-        **reader: Any,
+        **encoder: Any,
     ) -> None:
         prior_variance = laplace_variance(n_components, concentration)
-        super().__init__(n_words, n_components, generator, prior_variance=prior_variance, **reader)
+        super().__init__(n_words, n_components, generator, prior_variance=prior_variance, **encoder)
         self.B = glorot(n_components, n_words, generator)
         self.topic_dropout = topic_dropout
         self.norm_mean, self.norm_log_variance = (
@@ -133,9 +133,9 @@ class EmbeddedTopicModel(_SharesOfTopics):
     """
 
     def __init__(
-        self, n_words: int, n_components: int, generator: torch.Generator, *, n_embedding: int, **reader: Any
+        self, n_words: int, n_components: int, generator: torch.Generator, *, n_embedding: int, **encoder: Any
     ) -> None:
-        super().__init__(n_words, n_components, generator, **reader)
+        super().__init__(n_words, n_components, generator, **encoder)
         self.rho = glorot(n_words, n_embedding, generator)
         self.alpha = linear(n_embedding, n_components, generator).weight  # (n_components, n_embedding)
 

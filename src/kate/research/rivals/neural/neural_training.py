@@ -1,4 +1,4 @@
-"""A neural model as the training loop sees it, and the settings that PyTorch gets for the while of a fit."""
+"""A neural model as the training loop sees it, and the threads of PyTorch during a fit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kate.threads import thread_count
 
 __all__ = ["NeuralTraining", "encode", "threads"]
 
-_BLOCK = 512  # documents at a time where nothing is learned
+_BLOCK = 512  # documents at a time, outside of training
 
 Snapshot = dict[str, torch.Tensor]
 
@@ -28,7 +28,7 @@ class NeuralTraining:
     """What :func:`kate.model.loop.train` trains: any module with a ``loss``, its documents and an optimizer.
 
     ``settings``  optimizer, learning_rate, epsilon, warmup, decay, batch_size and max_epochs
-    ``random``    a NumPy generator that deals the documents to batches
+    ``random``    a NumPy generator that assigns the documents to batches
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class NeuralTraining:
 
     def train_epoch(self, epoch: int) -> float:
         self.module.train()
-        # evenly dealt: a last batch of one document would have no variance to normalise by
+        # batches of equal size: a last batch of one document would have no variance to normalise by
         n_batches = -(-self.n_documents // self.settings["batch_size"])
         batches = np.array_split(self.random.permutation(self.n_documents), n_batches)
         max_epochs = self.settings["max_epochs"]

@@ -29,10 +29,10 @@ class VAE(NeuralModel):
     Parameters
     ----------
     n_hidden : neurons of the tanh layer between words and code
-    loss : "softmax" (multinomial) or "cross-entropy" (a sigmoid a word, the paper's), summed over the words
+    loss : "softmax" (multinomial) or "cross-entropy" (one sigmoid per word, the paper's), summed over the words
     scaling : log counts over their "l2" norm or their "max" in the document (the paper's)
     output_bias : c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
-    dropout : share of the hidden neurons that a step does without
+    dropout : share of the hidden neurons that are dropped in a step
     kl_weight : weight of the divergence from the prior
     kl_warmup : share of the training in which that weight rises from zero
 

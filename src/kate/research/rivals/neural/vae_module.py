@@ -65,9 +65,9 @@ class VariationalAutoencoder(VariationalModule):
         return self.read(documents)[0]
 
     def topics(self) -> Tensor:
-        """What a little of each topic adds to the words: the decoder without its tanh."""
+        """How much each topic changes the words, for small changes: the decoder without its tanh."""
         return (self.U @ self.V.weight).T
 
     def word_vectors(self) -> Tensor:
-        """What a little of each word adds to the code: the encoder without its tanh."""
+        """How much each word changes the code, for small changes: the encoder without its tanh."""
         return self.U @ self.mean.weight.T

@@ -1,4 +1,4 @@
-"""A binary tree with a word at each leaf: the probability of a word costs log2(n_words) turns, not n_words logits."""
+"""A binary tree with a word at each leaf: the probability of a word takes log2(n_words) nodes, not n_words logits."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["WordTree"]
 
 
 class WordTree(nn.Module):
-    """ln p(word given h) = Σ over the turns to its leaf of ln σ(± (V_node · h + b_node)).
+    """ln p(word given h) = Σ over the nodes on the path to its leaf of ln σ(± (V_node · h + b_node)).
 
-    The words are dealt to the leaves of a complete tree at random. ``nodes`` (n_words, depth) are the turns of each
-    word from its leaf up to the root, ``signs`` their directions; 0 fills up shorter paths and counts nothing.
+    The words are put on the leaves of a complete tree at random. ``nodes`` (n_words, depth) are the nodes from the leaf
+    of each word up to the root, ``signs`` the directions there; shorter paths are padded with a sign of 0.
     """
 
     nodes: Tensor
@@ -24,11 +24,10 @@ class WordTree(nn.Module):
     def __init__(self, n_words: int, n_components: int, generator: torch.Generator) -> None:
         super().__init__()
         device = generator.device
-        self.V = glorot(n_words, n_components, generator)  # as a heap: node 1 is the root, 0 is none
+        self.V = glorot(n_words, n_components, generator)  # as a heap: node 1 is the root, 0 is no node
         self.b = nn.Parameter(torch.zeros(n_words, device=device))
-        leaf = n_words + torch.randperm(
-            n_words, generator=generator, device=device
-        )  # the heap goes on with leaves
+        # the leaves follow the inner nodes in the heap
+        leaf = n_words + torch.randperm(n_words, generator=generator, device=device)
         depth = (2 * n_words - 1).bit_length() - 1
         nodes, signs = [], []
         for _ in range(depth):
@@ -49,9 +48,8 @@ class WordTree(nn.Module):
     def loss(self, hidden: Tensor, weights: Tensor) -> Tensor:
         """-Σ weights · ln p(every word), for weights (n, n_words): all nodes at once."""
         n_rows, n_nodes = weights.shape[0], len(self.V)
-        right, left = (
-            torch.zeros(n_rows, n_nodes, device=weights.device) for _ in range(2)
-        )  # the weight that turns this way at a node
+        # the weight of the words to the right and to the left of each node
+        right, left = (torch.zeros(n_rows, n_nodes, device=weights.device) for _ in range(2))
         for nodes, signs in zip(self.nodes.T, self.signs.T, strict=True):
             right.index_add_(1, nodes, weights * (signs > 0))
             left.index_add_(1, nodes, weights * (signs < 0))
