@@ -13,7 +13,7 @@ __all__ = ["check_compressed", "check_documents", "check_rows"]
 def check_compressed(X: Any) -> None:
     """Refuse a CSR or CSC matrix whose arrays do not belong together; reads each of them once or twice.
 
-    SciPy looks at them when it makes a matrix, and not any more when somebody changes them.
+    SciPy checks them when it makes a matrix, but not when they are changed later.
     """
     n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
     name, indptr, indices = f"the {X.format.upper()} matrix {X.shape}", X.indptr, X.indices

@@ -1,6 +1,6 @@
 """The fused kernels of the GPU engine without a GPU: run by Triton's interpreter, and compiled for an H100 or H200.
 
-Where there is a GPU test_torch.py trains with them.
+Where there is a GPU, test_torch_engine.py trains with them.
 """
 
 import os

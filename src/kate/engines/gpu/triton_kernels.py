@@ -55,19 +55,21 @@ def compete(
     by bit, from the highest bit down, by counting the activations that are at least as large: 30 rounds for any number
     of neurons, and no sorting. Of the activations equal to it, the first ones win, until there are enough winners.
     """
-    topics = tl.arange(0, BLOCK)
-    is_topic = topics < n_components
+    neurons = tl.arange(0, BLOCK)
+    is_neuron = neurons < n_components
     row = tl.program_id(0).to(tl.int64) * n_components
-    h = tl.load(Z + row + topics, mask=is_topic, other=0.0) + tl.load(b + topics, mask=is_topic, other=0.0)
-    z = tl.where(is_topic, _tanh(h) if IS_TANH else _sigmoid(h), 0.0)
-    tl.store(Z + row + topics, z, mask=is_topic)
+    h = tl.load(Z + row + neurons, mask=is_neuron, other=0.0) + tl.load(
+        b + neurons, mask=is_neuron, other=0.0
+    )
+    z = tl.where(is_neuron, _tanh(h) if IS_TANH else _sigmoid(h), 0.0)
+    tl.store(Z + row + neurons, z, mask=is_neuron)
     if N_WINNERS == 0:
-        tl.store(A + row + topics, z, mask=is_topic)
+        tl.store(A + row + neurons, z, mask=is_neuron)
     else:
         side = tl.arange(0, 2)  # the positive and the negative one
         share = (N_WINNERS + 1 - side) // 2
         sign = (1 - 2 * side).to(tl.float32)
-        energy = tl.maximum(z[None, :] * sign[:, None], 0.0)  # (2, topics)
+        energy = tl.maximum(z[None, :] * sign[:, None], 0.0)  # (2, neurons)
         bits = energy.to(tl.int32, bitcast=True)
         least = tl.zeros([2], tl.int32)
         for i in range(30):  # activations are below 2, of which the bits are 2³⁰
@@ -77,11 +79,11 @@ def compete(
         is_above = bits > least[:, None]
         room = share - tl.sum(is_above.to(tl.int32), axis=1)
         is_equal = bits == least[:, None]
-        n_equal = tl.cumsum(is_equal.to(tl.int32), axis=1)  # up to a topic and with it
+        n_equal = tl.cumsum(is_equal.to(tl.int32), axis=1)  # up to and including each neuron
         won = (is_above | (is_equal & (n_equal <= room[:, None]))) & (bits > 0)
         lost = tl.sum(tl.where(won, 0.0, energy), axis=1)
         gained = tl.where(won, energy + amplification * lost[:, None], 0.0)
-        tl.store(A + row + topics, tl.sum(gained * sign[:, None], axis=0), mask=is_topic)
+        tl.store(A + row + neurons, tl.sum(gained * sign[:, None], axis=0), mask=is_neuron)
 
 
 @triton.jit
@@ -126,19 +128,19 @@ def backward(
     other program of this kernel reads it.
     """
     document = tl.program_id(0)
-    topics = tl.arange(0, BLOCK)
-    is_topic = topics < n_components
-    cells = document.to(tl.int64) * n_components + topics
-    grad = tl.load(D + cells, mask=is_topic, other=0.0)
-    z = tl.load(Z + cells, mask=is_topic, other=0.0)
+    neurons = tl.arange(0, BLOCK)
+    is_neuron = neurons < n_components
+    cells = document.to(tl.int64) * n_components + neurons
+    grad = tl.load(D + cells, mask=is_neuron, other=0.0)
+    z = tl.load(Z + cells, mask=is_neuron, other=0.0)
     if HAS_WINNERS:
-        won = tl.load(A + cells, mask=is_topic, other=0.0) != 0.0
+        won = tl.load(A + cells, mask=is_neuron, other=0.0) != 0.0
         of_positive = tl.sum(tl.where(won & (z > 0.0), grad, 0.0), axis=0)
         of_negative = tl.sum(tl.where(won & (z < 0.0), grad, 0.0), axis=0)
         through = tl.where(z > 0.0, of_positive, of_negative) * amplification
         grad = tl.where(won, grad, tl.where(z == 0.0, 0.0, through))
     slope = 1.0 - z * z if IS_TANH else z * (1.0 - z)
-    tl.store(D + cells, grad * slope, mask=is_topic)
+    tl.store(D + cells, grad * slope, mask=is_neuron)
     if document == 0:
         row = tl.load(at)
         three = tl.arange(0, 4)
