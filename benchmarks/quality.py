@@ -1,11 +1,11 @@
-"""How good the vectors and topics are: 20 Newsgroups, test documents read once for each seed that is reported.
+"""How good the vectors and topics are on 20 Newsgroups; the test documents are used once per reported seed.
 
     KATE_DATA=... python benchmarks/quality.py [paper] [defaults] [--seeds 3]
 
-Prints a JSON line a run and one for each setting with mean and standard deviation:
-accuracy of a softmax probe (its strength chosen on 1,000 validation documents), precision when 0.1 % and 1 % of the
-training set are fetched for every test document by cosine, and the NPMI of topics by wins over the co-occurrence in all
-18,846 documents, and in the test documents alone, which no topic has seen.
+Prints one JSON line per run, and one per setting with mean and standard deviation: the accuracy of a softmax probe (its
+strength chosen on 1,000 validation documents), the precision of the nearest 0.1 % and 1 % of the training set for every
+test document by cosine, and the NPMI of topics by wins over all 18,846 documents, and over the test documents alone,
+which were not used to choose the words.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kate.research.datasets.corpus import Corpus
 from kate.research.metrics.classification import classify
 from kate.research.metrics.retrieval import retrieve
 from kate.research.metrics.topic_scores import diversity, mscd, npmi
-from kate.topics.poles import Responses, count_wins, describe_by_wins
+from kate.topics.poles import count_wins, describe_by_wins
 
 SETTINGS = {"paper": (KATE.paper, 2_000), "defaults": (KATE, 20_000)}
 N_TOPICS = 128
@@ -62,9 +62,9 @@ def measure(corpus: Corpus, model: KATE) -> dict[str, float]:
 
 
 def topic_scores(corpus: Corpus, model: KATE) -> dict[str, float]:
-    """Coherence and diversity of all poles that have ten words; ``topics`` says how many of the poles those are."""
+    """Coherence and diversity of all poles that have ten words; ``topics`` is the number of these poles."""
     X = csr_matrix(corpus.X[corpus.fitting])
-    wins = count_wins(X, model.encoder_.respond, Responses.of(model.encoder_.respond, X))
+    wins = count_wins(X, model.encoder_.respond, model.responses_)
     columns = [str(column) for column in range(corpus.n_words)]
     topics = [topic for topic in describe_by_wins(X, wins, columns) if len(topic.words) >= N_TOP]
     top_words = np.array([[int(word) for word in topic.words[:N_TOP]] for topic in topics])

@@ -1,9 +1,9 @@
-"""Which epsilon KATE.paper gives Adadelta, of which the paper says nothing: validation accuracy and MSCD on 20news.
+"""Which epsilon of Adadelta KATE.paper takes, which the paper does not say: validation accuracy and MSCD on 20news.
 
 python experiments/adadelta_epsilon.py >> experiments/adadelta_epsilon.jsonl
 
 Fits on the training documents without the validation documents. A probe fitted on the former is scored on the latter;
-the test documents are not touched. Each run is a line, printed as soon as it is there.
+the test documents are not used. One line per run is printed as soon as it is over.
 """
 
 from __future__ import annotations

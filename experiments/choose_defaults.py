@@ -4,9 +4,9 @@
     python experiments/choose_defaults.py search FOLDER grid.json results.jsonl
     python experiments/choose_defaults.py report FOLDER          # the tables of docs/defaults.md, from defaults.jsonl
 
-The step is written again in plain PyTorch (dense rows, one captured CUDA graph), because thousands of fits take
-minutes that way; the winners are measured anew by benchmarks/quality.py with the engine that users get.
-docs/defaults.md reads the results.
+The step is written here in plain PyTorch (dense rows, one captured CUDA graph), because thousands of fits take only
+minutes that way; the best settings are measured again by benchmarks/quality.py with the engine that users have.
+docs/defaults.md explains the results.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BASE = {
 
 
 def write_corpora(folder: Path) -> None:
-    """A fifth of the training documents is held out for validation; the test documents are left out altogether."""
+    """A fifth of the training documents is held out for validation; the test documents are not read at all."""
     import kate
 
     for name, size in CORPORA.items():

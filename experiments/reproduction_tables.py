@@ -27,7 +27,7 @@ def sections(report: str) -> dict[str, str]:
 
 
 def without_empty_tables(section: str) -> str:
-    """A section less the tables of data sets that are not on the machine, with their headings: a note says so there.
+    """A section without the tables of data sets that are not on the machine; a note below says so.
 
     >>> without_empty_tables("## T\\n\\nrcv1\\n\\n| model | ours |\\n|---|---|\\n| LDA | no data |\\n\\n- no data here")
     '## T\\n\\n- no data here'

@@ -1,10 +1,10 @@
-"""The README's table of speed, from the lines that the benchmarks printed on a quiet machine with two cores, and the
-table of docs/gpu.md, from those that benchmarks/gpu.py printed on a GPU.
+"""The tables of speed, from the lines that the benchmarks printed: in README.md (a quiet machine with two cores), in
+docs/gpu.md (benchmarks/gpu.py on a GPU) and in docs/models.md (benchmarks/rivals.py: rivals_speed.jsonl).
 
     python experiments/speed_table.py            # prints them
-    python experiments/speed_table.py --update   # puts them into README.md and docs/gpu.md, between their marks
+    python experiments/speed_table.py --update   # puts them into these pages, between their marks
 
-benchmarks/NAME.py > experiments/NAME.jsonl makes each file anew. A line of the table that has no file is left out.
+benchmarks/NAME.py > experiments/NAME.jsonl writes each file anew. A line of a table that has no file is left out.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 README = HERE.parent / "README.md"
 GPU_PAGE = HERE.parent / "docs" / "gpu.md"
+MODELS_PAGE = HERE.parent / "docs" / "models.md"
 START, END = "<!-- speed: from experiments/speed_table.py -->", "<!-- end of speed -->"
 
 Row = tuple[str, str, str, str]  # what, Kate, beside it, ratio
@@ -98,7 +99,7 @@ def large_vocabularies() -> Iterator[Row]:
             small = first[run["sampled"]]
             yield (
                 f"training, {run['words']:,} words, {run['sampled']:,} of them sampled",
-                f"{run['sampled_us_a_document']:.1f} µs a document",
+                f"{run['sampled_us_a_document']:.1f} µs per document",
                 f"{small['words']:,} words {small['sampled_us_a_document']:.1f} µs, with the full loss "
                 f"{small['full_us_a_document']:.1f} µs",
                 f"{run['times_the_first']:.2f} × the time",
@@ -107,7 +108,7 @@ def large_vocabularies() -> Iterator[Row]:
 
 def in_memory() -> Iterator[Row]:
     for run in lines_of("memory"):
-        shape = f"{run['documents']:,} documents × {run['words']:,} words, {run['words_a_document']:.0f} a document"
+        shape = f"{run['documents']:,} documents × {run['words']:,} words, {run['words_a_document']:.0f} per document"
         yield (
             f"training, {shape}",
             f"{run['training_on_top_gib']:.2f} GiB on top",
@@ -132,7 +133,7 @@ def on_a_gpu() -> Iterator[Row]:
         yield (
             f"{titles[run['benchmark']]}, on an {device}",
             f"{seconds:.2f} s{accuracy}; {run['documents_per_s']:,} documents/s",
-            f"plain PyTorch there {run['torch_step_ms']:.2f} ms a step, Kate {run['step_ms']:.3f} ms",
+            f"plain PyTorch there {run['torch_step_ms']:.2f} ms per step, Kate {run['step_ms']:.3f} ms",
             f"{run['times_as_fast_as_torch']:.1f} × as fast",
         )
 
@@ -152,9 +153,9 @@ def table() -> str:
 
 
 def gpu_table() -> str:
-    """Every line that a GPU gave: speed, how near to its limits, and what coarser products do to the quality."""
+    """Every line measured on a GPU: speed, the share of the GPU's limit, and the quality with coarser products."""
     head = [
-        "| run | products | first fit | fit | epochs | a step | documents/s | share of limit | accuracy | P@1 % |",
+        "| run | products | first fit | fit | epochs | one step | documents/s | share of limit | accuracy | P@1 % |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     rows = []
@@ -172,7 +173,21 @@ def gpu_table() -> str:
     return "\n".join(head + rows)
 
 
-TABLES = {README: table, GPU_PAGE: gpu_table}
+def rivals_table() -> str:
+    """Our parts of the rivals beside the libraries' own."""
+    head = [
+        "| part | library | dimensions | ours | the library's | times as fast |",
+        "|---|---|---|---|---|---|",
+    ]
+    rows = [
+        f"| {run['part']} | {run['library']} | {run['dimensions']} | {run['ours_s']:.3g} s | "
+        f"{run['library_s']:.3g} s | {run['times_as_fast']:.2g} |"
+        for run in lines_of("rivals_speed")
+    ]
+    return "\n".join(head + rows)
+
+
+TABLES = {README: table, GPU_PAGE: gpu_table, MODELS_PAGE: rivals_table}
 
 
 def main() -> None:

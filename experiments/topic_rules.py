@@ -1,9 +1,9 @@
-"""How topics are described: three rules, measured in documents that had no part in choosing the words.
+"""How topics are described: three rules, measured on documents that were not used to choose the words.
 
     KATE_DATA=... python experiments/topic_rules.py
 
 KATE learns from one half of the training documents and describes its poles by their words; NPMI is measured in that
-half and in the other. Prints a JSON line for each corpus and rule; docs/defaults.md shows them.
+half and in the other. Prints one JSON line per corpus and rule; docs/defaults.md shows them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ N_TOP = 10
 
 
 def training_wins(X: csr_matrix, model: KATE) -> topics.Wins:
-    """Who won as in training: the activations as they are, k winners a document, each win counted once."""
+    """The winners as in training: k winners per document by their activations, each win counted once."""
     z = np.tanh(model.encoder_.respond(X))
     won = winners(z, model.settings_["n_winners"])
     poles = np.stack([won & (z > 0), won & (z < 0)], axis=2).reshape(len(z), -1).astype(np.float32)
@@ -42,7 +42,7 @@ def main() -> None:
         rows = np.random.default_rng(0).permutation(corpus.train)
         X, unseen = (csr_matrix(corpus.X[half]) for half in np.array_split(rows, 2))
         model = KATE(n_components, random_state=0).fit(X)
-        wins = topics.count_wins(X, model.encoder_.respond, topics.Responses.of(model.encoder_.respond, X))
+        wins = topics.count_wins(X, model.encoder_.respond, model.responses_)
         columns = [str(column) for column in range(corpus.n_words)]
         ours = [
             [int(word) for word in topic.words[:N_TOP]] for topic in topics.describe_by_wins(X, wins, columns)

@@ -4,7 +4,7 @@
     python experiments/vae_width.py --update     # puts them into docs/rivals.md as a table, between its marks
 
 Every width is fitted by the paper's other settings with four seeds, on the training documents without the validation
-documents, and both probes are scored on the latter; the table shows the paper's. The test documents are not touched.
+documents, and both probes are scored on the latter; the table shows the paper's. The test documents are not used.
 """
 
 from __future__ import annotations

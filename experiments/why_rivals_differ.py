@@ -6,7 +6,7 @@
 The paper's released code averages the reconstruction loss over the vocabulary where its formulas sum, and its probe
 reads the codes as they are, where ours standardises them. Every case is fitted with 128 dimensions by the paper's
 settings but for the change that it names, on the training documents without the validation documents; both probes are
-scored on the latter. The test documents are not touched. A line a run is printed as soon as it is there.
+scored on the latter. The test documents are not used. One line per run is printed as soon as it is over.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ CASES: dict[str, list[dict[str, Any]]] = {
     "dae": [{}, {"reduction": "mean"}],
     "cae": [{}, {"reduction": "mean"}],
     "ksae": [{}, {"reduction": "mean"}],
-    # what more epochs, and none of the paper's early stopping, do to the topics
+    # the effect on the topics of more epochs without the paper's early stopping
     "kate-paper": [{}, {"max_epochs": 300, "patience": 300}],
     "kate-noamp": [{}, {"patience": None}],
-    # as its authors trained it; as in the implementation that the paper used, which takes a document a step through two
-    # layers of rectified units; all at once and a hundred a step, faster, on log counts, with the divergence warmed up
+    # as its authors trained it; as in the implementation that the paper used, with one document per step and two
+    # rectified layers; all parameters at once and a hundred documents per step; also on log counts, with a warm-up
     "nvdm": [{}, _NVDM_OF_THE_PAPERS_SOURCE, _NVDM_JOINT, _NVDM_JOINT | {"reading": "log", "kl_warmup": 0.5}],
-    # what the paper leaves open: the width of the tanh layer (more of it: vae_width.py); what the divergence holds back
+    # what the paper does not say: the width of the tanh layer (see vae_width.py); the effect of the divergence
     "vae": [{}, {"n_hidden": 256}, {"kl_weight": 0.1}],
     "dbn": [{}, {"finetune_epochs": 0}, {"optimizer": "sgd", "learning_rate": 0.01}],
     # gensim's own number of passes; more passes; priors that are not symmetric
@@ -81,7 +81,7 @@ def update() -> None:
 
 
 def fit_and_probe(model: Any, corpus: Any) -> tuple[Any, dict[str, Any]]:
-    """The codes of the documents that a model is fitted on, and what its training and both probes come to."""
+    """The codes of the documents that a model is fitted on, and the results of its training and of both probes."""
     from kate.research.evaluation.model_inputs import encode, fit
     from kate.research.metrics.classification import fit_classes
 
