@@ -66,7 +66,7 @@ def test_a_number_of_fewer_seeds_says_how_many(tmp_path: Path, plan: RunPlan) ->
 def test_the_budget_of_tuning_is_told_once(book: Path) -> None:
     report = (book / "report.md").read_text("utf-8")
     assert report.count("Tuned settings were searched") == 1
-    assert "16 trials a model, by accuracy on validation documents (BM25: by map" in report
+    assert "16 trials per model, by accuracy on validation documents (BM25: by map" in report
 
 
 def test_errors_are_shown_in_full_and_escaped(book: Path) -> None:

@@ -40,8 +40,8 @@ def map_figure(output: MapsOutput, results: Results) -> Figure:
     how = "PCA" if output.projection == "pca" else "t-SNE"
     caption = (
         f"{how} of the {size_title(output.topics, results).replace('topics', 'dimensions')} of test documents, "
-        "coloured by the six main groups of 20 Newsgroups; the same documents in every map, the outermost hundredth of "
-        "them at its edge."
+        "coloured by the six main groups of 20 Newsgroups; the same documents in every map; the outermost hundredth of "
+        "them is at the edge."
     )
     return Figure(
         output.key, tuple(charts), caption, columns=len(output.models), notes=tuple(plain_reasons(reasons))
@@ -142,7 +142,7 @@ def retrieval_figure(output: RetrievalOutput, results: Results) -> Figure:
         )
     caption = (
         "Precision of the training documents nearest to a test document by cosine, "
-        f"{size_title(output.topics, results)}. Tuned: the vectors less their mean over the training documents, for "
+        f"{size_title(output.topics, results)}. Tuned: the vectors minus their mean over the training documents, for "
         "every model. The paper draws the figure without numbers; by its text VAE is best, then DocNADE and KATE."
     )
     return Figure(output.key, tuple(charts), caption)

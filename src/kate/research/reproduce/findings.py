@@ -166,7 +166,7 @@ def _tuned(columns: list[_Column], results: Results) -> Iterator[str]:
     better = sum(gain > 0 for gain, *_ in gains)
     _, model, first, second, column = max(gains, key=lambda one: one[0])
     yield (
-        f"Tuning betters {better} of {len(gains)} scores, most of all {papers_name(model)} on {column.dataset} "
+        f"Tuning improves {better} of {len(gains)} scores, most of all {papers_name(model)} on {column.dataset} "
         f"({column.score.title}, {results.plan.grid.size(column.topics)} topics: {first.told} → {second.told})."
     )
 
@@ -225,8 +225,8 @@ def _purest(output: MapsOutput, results: Results) -> Iterator[str]:
         if len(found) > 1:
             listed = ", ".join(f"{name} {share:.0%}" for share, name, _ in found)
             yield (
-                f"{_short(output)}, {PROTOCOL_NAMES[protocol]}: of a document's ten nearest on the map, so many are of "
-                f"its own group: {listed}."
+                f"{_short(output)}, {PROTOCOL_NAMES[protocol]}: of a document's ten nearest on the map, the share that "
+                f"is of its own group: {listed}."
             )
 
 

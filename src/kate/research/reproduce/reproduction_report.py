@@ -87,7 +87,7 @@ def make_page(results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Page:
     banner = ""
     if plan.grid.quick is not None:
         banner = (
-            "A quick look: few documents, epochs, topics and seeds. It shows that everything runs and what the page "
+            "A quick look: few documents, epochs, topics and seeds. It shows that everything runs, and what the page "
             "looks like; its numbers say nothing about the models."
         )
     return Page(
@@ -130,8 +130,8 @@ def _output_section(output: Output, results: Results, facts: Mapping[str, Mappin
 
 _TOPIC_RULE = (
     "The topic of a newsgroup is the pole of a neuron that correlates most with it over the documents that the model "
-    "was fitted on. Strongest weights are the paper's way to name it; the words of its wins are those that set the "
-    "documents apart that it wins."
+    "was fitted on. The paper names a topic by its strongest weights; the words of its wins are those that distinguish "
+    "the documents that it wins."
 )
 
 
@@ -186,13 +186,13 @@ def _reading(plan: RunPlan) -> list[Block]:
                 "**paper**: the number that the paper prints.",
                 "**ours**: our run by the paper's protocol: its data, vocabulary, settings and probes.",
                 "**tuned**: our run with settings found on validation documents, the same budget for every model, and "
-                "probes whose strength is chosen there too. Test documents are only ever scored.",
-                f"Numbers are means ± standard deviations over {seeds} seed{'s' if seeds > 1 else ''}, or over "
-                "as many as stand behind them in brackets where not all have been run; the best of a "
-                "column is bold, whoever it is. Point at a cell or at a point of a figure for more.",
+                "probes whose strength is chosen there, too. Test documents are only scored.",
+                f"Numbers are means ± standard deviations over {seeds} seed{'s' if seeds > 1 else ''}, or over the "
+                "number of seeds in brackets if not all have been run; the best of a column is bold, whichever model "
+                "it is. Point at a cell, or at a point of a figure, to see more.",
                 *_tuning(),
                 "A cell without a number says why: no data on this machine, a model that is not available here, a run "
-                "that failed or has not been made. Nothing is guessed.",
+                "that failed or has not been made yet.",
             )
         )
     ]
@@ -211,7 +211,7 @@ def _tuning() -> list[str]:
         but = "".join(f" ({', '.join(objectives[other])}: by {other})" for other in others)
         said.append(
             f"Tuned settings were searched on the validation documents of {dataset} with {topics} topics, {trials} "
-            f"trials a model, by {usual}{but}; they are used in all sizes and on all data sets."
+            f"trials per model, by {usual}{but}; they are used for all sizes and data sets."
         )
     return said
 

@@ -19,7 +19,7 @@ THREE = ("paper", "ours", "tuned")
 NOT_IN_THE_PAPER = "not in the paper"
 _NOTHING_BETTER = "the search found nothing better than the defaults, so both columns are of the same runs"
 _DEFAULTS_STAND = (
-    "as tuned stand the defaults of this package, chosen on validation documents (docs/defaults.md)"
+    "the tuned column shows the defaults of this package, chosen on validation documents (docs/defaults.md)"
 )
 _STATES = {
     "not run": "not run yet",
@@ -118,7 +118,7 @@ class _ScoreTable:
             alone = (
                 "Nothing else ran meanwhile."
                 if were_alone
-                else "Other runs went on meanwhile: read times as rough."
+                else "Other runs went on meanwhile: the times are rough."
             )
             notes = [f"{times} {alone}", *notes]
         return notes
