@@ -13,7 +13,8 @@ torch = pytest.importorskip("torch")
 from kate.model.encoder import EmptyDocumentsWarning, scale_counts  # noqa: E402
 from kate.research.rivals.neural.autoencoders import AE, CAE, DAE, KSAE  # noqa: E402
 from kate.research.rivals.neural.docnade import DocNADE  # noqa: E402
-from kate.research.rivals.neural.neural_training import NeuralTraining  # noqa: E402
+from kate.research.rivals.neural.neural_training import NeuralTraining, threads  # noqa: E402
+from kate.threads import available_cpus  # noqa: E402
 
 COUNTS = csr_matrix(np.random.default_rng(0).poisson(0.4, (40, 20)))
 
@@ -84,6 +85,14 @@ def test_threads_and_the_global_generator_are_left_as_they_were():
     DAE(4, max_epochs=1, n_jobs=before + 1).fit(COUNTS).transform(COUNTS)
     assert torch.get_num_threads() == before
     assert torch.rand(1) == expected
+
+
+def test_threads_are_counted_as_everywhere():
+    with threads(-1):
+        assert torch.get_num_threads() == available_cpus()
+    with pytest.raises(ValueError, match="n_jobs is 0"), threads(0):
+        pass
+    assert AE(2, max_epochs=1, n_jobs=-1, random_state=0).fit_transform(COUNTS).shape == (40, 2)
 
 
 def test_the_whole_matrix_is_never_dense(monkeypatch):
