@@ -29,6 +29,7 @@ from kate.model.training import hold_out, start_of_output_bias
 from kate.model.training_state import unchanged_on_failure
 from kate.research.rivals.base import CountMatrix, CountsEstimator, Floats
 from kate.storage.saving import Arrays
+from kate.threads import thread_count
 
 if TYPE_CHECKING:
     import torch
@@ -64,7 +65,7 @@ class NeuralModel(CountsEstimator, ABC):
     validation_fraction : share of the documents held out to follow the validation loss
     patience : stop after so many epochs without a better validation loss and keep the best; None keeps the last
     random_state : seed; the same seed on the same machine gives the same vectors
-    n_jobs : threads; None takes what PyTorch takes
+    n_jobs : threads, -1 for all; None leaves it to PyTorch
     device : "cpu", "cuda", or "auto": uses a GPU if there is one
     verbose : show a progress bar; None shows it if standard error is a terminal
 
@@ -209,6 +210,8 @@ class NeuralModel(CountsEstimator, ABC):
         for name, value in self.get_params(deep=False).items():
             if get_origin(hints[name]) is Literal:
                 require_choice(name, value, get_args(hints[name]))
+            elif name == "n_jobs":
+                thread_count(value)  # refuses 0
             elif hints[name] is int or (hints[name] == int | None and value is not None):
                 require_whole(name, value, least=0 if name in _MAY_BE_ZERO else 1)
             elif name in _SHARES:
