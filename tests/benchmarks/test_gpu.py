@@ -66,8 +66,9 @@ def test_it_runs_without_a_gpu_on_request(counts):
     rows = {row["benchmark"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert list(rows) == ["limits", "paper", "defaults", "rcv1 shape"]
     for name in ("paper", "defaults"):
-        assert rows[name]["accuracy"] > 0.8
+        assert rows[name]["precision@1%"] > 0.9  # the nearest document has the same label
         assert rows[name]["epochs"] == 1
+    assert rows["paper"]["accuracy"] > 0.8
     assert rows["rcv1 shape"]["words"] == 5_000
     assert rows["rcv1 shape"]["documents_per_s"] > 0
     assert rows["rcv1 shape"]["share_of_limit"] > 0

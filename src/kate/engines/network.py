@@ -98,10 +98,14 @@ class Engine(Protocol):
         rates: NDArray[np.float64],
         optimizer: Optimizer,
         seeds: NDArray[np.int64],
+        inputs: Floats | None = None,
     ) -> float:
-        """One step per batch of documents, with its learning rate and dropout seed; returns the summed loss."""
+        """One step per batch of documents, with its learning rate and dropout seed; returns the summed loss.
 
-    def loss(self, X: csr_matrix) -> float:
+        ``inputs`` are what the encoder reads of each entry of X; None: the entries themselves, which are the target.
+        """
+
+    def loss(self, X: csr_matrix, inputs: Floats | None = None) -> float:
         """The mean loss of a document without competition and dropout, as encoding works."""
 
     def fetch(self) -> None:

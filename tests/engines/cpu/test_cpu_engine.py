@@ -109,6 +109,26 @@ def test_gradient_with_dropout_is_that_of_the_words_kept(loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+def test_the_encoder_may_read_other_values_than_those_to_reconstruct(loss, dropout):
+    x, W, b, c = make_problem(density=0.5)
+    X, seed = as_rows(x), 11
+    inputs = (X.data * np.random.default_rng(2).uniform(0.2, 3, X.nnz)).astype(np.float32)
+    read = X.copy()
+    read.data = inputs * [is_kept(seed, entry, dropout) / (1 - dropout) for entry in range(X.nnz)]
+    setting = {"loss": loss, "n_winners": 4, "alpha": 1.5, "x_in": read.toarray()}
+    engine = CPUEngine(as_network(W, b, c), Recipe(loss, "tanh", 4, 1.5, dropout))
+    value, gradient = engine.gradient(X, np.arange(len(x)), seed, inputs)
+    assert value == pytest.approx(dense.mean_loss(x, W, b, c, **setting), rel=1e-5)
+    for ours, expected in zip(gradient, dense.gradient(x, W, b, c, **setting), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=2e-4, atol=2e-5)
+    whole = X.copy()
+    whole.data = inputs
+    expected_loss = dense.mean_loss(x, W, b, c, loss=loss, x_in=whole.toarray())
+    assert engine.loss(X, inputs) == pytest.approx(expected_loss, rel=1e-5)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
 def test_validation_loss_has_no_competition_and_no_dropout(loss):
     x, W, b, c = make_problem(n_docs=20)
     engine = CPUEngine(as_network(W, b, c), Recipe(loss, "tanh", 4, 6.26, 0.5))

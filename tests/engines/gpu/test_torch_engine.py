@@ -42,6 +42,25 @@ def test_gradient_matches_the_dense_one(device, loss, setting):
     assert_close(gradient, dense.gradient(x, W, b, c, loss=loss, **setting))
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+def test_the_encoder_may_read_other_values_than_those_to_reconstruct(device, loss, dropout):
+    x, W, b, c = make_problem(n_docs=11, density=0.5)
+    X, docs = as_rows(x), np.array([9, 0, 4, 10])
+    inputs = (X.data * np.random.default_rng(2).uniform(0.2, 3, X.nnz)).astype(np.float32)
+    recipe = Recipe(loss, "tanh", 4, 1.5, dropout)
+    ours, theirs = (
+        TorchEngine(as_network(W, b, c), recipe, device),
+        CPUEngine(as_network(W, b, c), recipe),
+    )
+    value, gradient = ours.gradient(X, docs, 5, inputs)
+    expected, expected_gradient = theirs.gradient(X, docs, 5, inputs)
+    assert value == pytest.approx(expected, rel=1e-5)
+    assert_close(gradient, expected_gradient)
+    assert ours.loss(X, inputs) == pytest.approx(theirs.loss(X, inputs), rel=1e-5)
+    assert ours.loss(X) == pytest.approx(theirs.loss(X), rel=1e-5)
+
+
 def test_competition_is_the_definition_ties_included(device):
     rng = np.random.default_rng(3)
     z = np.round(rng.normal(size=(40, 21)), 1).astype(np.float32)  # many ties, and zeros

@@ -40,6 +40,7 @@ class Rows(NamedTuple):
     indices: Any
     stride: int
     values: Any
+    inputs: Any
     docs: Any
     ptr: Any
 
@@ -75,6 +76,7 @@ class Rule(NamedTuple):
     n_winners: int
     alpha: np.float32
     dropout: float
+    reads_inputs: bool  # the encoder reads other values than those to be reconstructed
     decay1: float
     decay2: float
     epsilon: float
@@ -237,7 +239,9 @@ def new_workspace(
     )  # fmt: skip
 
 
-def rows_of(X: csr_matrix, batches: list[NDArray[np.int64]]) -> Rows:
+def rows_of(
+    X: csr_matrix, batches: list[NDArray[np.int64]], inputs: NDArray[np.float32] | None = None
+) -> Rows:
     """The documents as compiled code reads them; nothing is copied that need not be."""
     n_entries = X.indptr[-1]  # the arrays may be longer
     indices = np.asarray(X.indices[:n_entries])
@@ -248,18 +252,22 @@ def rows_of(X: csr_matrix, batches: list[NDArray[np.int64]]) -> Rows:
         indices=indices.view("<i4"),
         stride=indices.dtype.itemsize // 4,  # word numbers fit the lower half of 64 bits
         values=values,
+        inputs=values if inputs is None else np.ascontiguousarray(inputs[:n_entries], dtype=np.float32),
         docs=np.concatenate(batches),
         ptr=np.cumsum([0, *(docs.size for docs in batches)]),
     )
 
 
-def rule_of(recipe: Recipe, optimizer: Optimizer | None, purpose: int, m: int) -> Rule:
+def rule_of(
+    recipe: Recipe, optimizer: Optimizer | None, purpose: int, m: int, reads_inputs: bool = False
+) -> Rule:
     decays, epsilon, n_steps = (
         (optimizer.decay, optimizer.epsilon, optimizer.n_steps) if optimizer else ((0.0, 0.0), 0.0, 0)
     )
     return Rule(
         purpose, recipe.loss == "softmax", recipe.activation == "sigmoid", m, recipe.n_winners,
-        np.float32(recipe.amplification), recipe.dropout, *decays, epsilon, n_steps, recipe.n_sampled or None,
+        np.float32(recipe.amplification), recipe.dropout, reads_inputs, *decays, epsilon, n_steps,
+        recipe.n_sampled or None,
     )  # fmt: skip
 
 

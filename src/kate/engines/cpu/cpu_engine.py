@@ -43,43 +43,60 @@ class CPUEngine:
         rates: NDArray[np.float64],
         optimizer: Optimizer,
         seeds: NDArray[np.int64],
+        inputs: NDArray[np.float32] | None = None,
     ) -> float:
         """One step per batch of documents, with its learning rate and dropout seed; returns the summed loss."""
         purpose = buffers.ADAM if optimizer.method == "adam" else buffers.ADADELTA
         networks = (self.network, optimizer.first, optimizer.second)
         ours = [buffers.parameters_of(network) for network in networks]
-        rule = buffers.rule_of(self.recipe, optimizer, purpose, self.network.b.size)
+        rule = buffers.rule_of(
+            self.recipe, optimizer, purpose, self.network.b.size, reads_inputs=inputs is not None
+        )
         no_gradient = buffers.parameters_of(
             Network(np.zeros((0, LANES), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32))
         )
         try:
             arrays = buffers.RunArrays(ours[0], no_gradient, ours[1], ours[2])
-            losses, n_done = self._run(X, batches, rule, arrays, rates, seeds)
+            losses, n_done = self._run(X, batches, rule, arrays, rates, seeds, inputs)
             optimizer.n_steps += n_done
         finally:
             for padded, network in zip(ours, networks, strict=True):
                 buffers.write_back(padded, network)
         return float(losses.sum())
 
-    def gradient(self, X: csr_matrix, docs: NDArray[np.int64], seed: int = 0) -> tuple[float, Network]:
+    def gradient(
+        self,
+        X: csr_matrix,
+        docs: NDArray[np.int64],
+        seed: int = 0,
+        inputs: NDArray[np.float32] | None = None,
+    ) -> tuple[float, Network]:
         """The mean loss of the documents ``docs`` and its gradient, as a step computes them; nothing is changed."""
         gradient = self.network.zeros()
         parameters, ours = buffers.parameters_of(self.network), buffers.parameters_of(gradient)
-        rule = buffers.rule_of(self.recipe, None, buffers.GRADIENT, self.network.b.size)
+        rule = buffers.rule_of(
+            self.recipe, None, buffers.GRADIENT, self.network.b.size, reads_inputs=inputs is not None
+        )
         arrays = buffers.RunArrays(parameters, ours, ours, ours)
-        losses, _ = self._run(X, [docs], rule, arrays, np.zeros(1), np.array([seed]))
+        losses, _ = self._run(X, [docs], rule, arrays, np.zeros(1), np.array([seed]), inputs)
         buffers.write_back(ours, gradient)
         return float(losses.sum()) / docs.size, gradient
 
-    def loss(self, X: csr_matrix, block: int = 256) -> float:
+    def loss(self, X: csr_matrix, inputs: NDArray[np.float32] | None = None, block: int = 256) -> float:
         """The mean loss of a document without competition and dropout, as encoding works."""
         n_docs = X.shape[0]
         blocks = [np.arange(i, min(i + block, n_docs), dtype=np.int64) for i in range(0, n_docs, block)]
         rates, seeds = np.zeros(len(blocks)), np.zeros(len(blocks), np.int64)
         parameters = buffers.parameters_of(self.network)
-        rule = buffers.rule_of(self.recipe.as_encoding(), None, buffers.LOSS, self.network.b.size)
+        rule = buffers.rule_of(
+            self.recipe.as_encoding(),
+            None,
+            buffers.LOSS,
+            self.network.b.size,
+            reads_inputs=inputs is not None,
+        )
         arrays = buffers.RunArrays(parameters, parameters, parameters, parameters)
-        losses, _ = self._run(X, blocks, rule, arrays, rates, seeds)
+        losses, _ = self._run(X, blocks, rule, arrays, rates, seeds, inputs)
         return float(losses.sum()) / n_docs
 
     def fetch(self) -> None:
@@ -96,12 +113,13 @@ class CPUEngine:
         arrays: buffers.RunArrays,
         rates: NDArray[np.float64],
         seeds: NDArray[np.int64],
+        inputs: NDArray[np.float32] | None,
     ) -> tuple[NDArray[np.float64], int]:
         """The summed loss of each batch, and how many batches were done."""
         self._check(X, batches, rule)
         (V, m), B = arrays.parameters.W.shape, max(docs.size for docs in batches)
         n_entries = max(int((X.indptr[docs + 1] - X.indptr[docs]).sum()) for docs in batches)
-        rows = buffers.rows_of(X, batches)
+        rows = buffers.rows_of(X, batches, inputs)
         # of this batch and of the next one
         words = [
             buffers.sampled_words(self._tables_of(X), which, rule.n_draws, n_entries)

@@ -181,15 +181,14 @@ def _words_of_strip(
         g = address(space.strip) + (thread * LANES + local - first) * size
         for i in range(words.ptr[local], words.ptr[local + 1]):
             entry, d = words.entries[i], words.docs[i]
-            x = rows.values[entry]
-            target = x
+            target, read = rows.values[entry], rows.inputs[entry]
             # where only this document decodes the word, its residual is added here
             if rule.n_draws is not None and words.weight[local] != _ONE:
                 target -= np.float32(space.own_terms[d, FACTOR]) * space.own[local] / scale
             gradient_c[local - first] -= scale * target
             if rule.dropout == 0.0 or is_kept(seed, entry, rule.dropout):
-                add_scaled(g, x, address(space.kept) + d * size, size)
-                target -= x
+                add_scaled(g, read, address(space.kept) + d * size, size)
+                target -= read
             if target != _ZERO:
                 add_scaled(g, target, address(space.dropped) + d * size, size)
         row = words.bytes[local]

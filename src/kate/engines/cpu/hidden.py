@@ -101,9 +101,12 @@ def _encode(d, doc, next_doc, rows, parameters, rule, seed, space):
         mass += x
         bias += x * parameters.c[word]
         add_scaled(y, x, W + word * size, size)
-        if rule.dropout > 0.0 and is_kept(seed, entry, rule.dropout):
-            add_scaled(z, x * keep_scale, W + word * size, size)
-    if rule.dropout == 0.0:
+        if rule.dropout > 0.0:
+            if is_kept(seed, entry, rule.dropout):
+                add_scaled(z, rows.inputs[entry] * keep_scale, W + word * size, size)
+        elif rule.reads_inputs:
+            add_scaled(z, rows.inputs[entry], W + word * size, size)
+    if rule.dropout == 0.0 and not rule.reads_inputs:
         add_scaled(z, _ONE, y, size)
     for v in range(0, size, BYTES):
         store(z + v, sigmoid(load(z + v)) if rule.sigmoid else tanh(load(z + v)))

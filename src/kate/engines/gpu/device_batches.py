@@ -29,6 +29,7 @@ class DeviceRows:
     words: Tensor
     values: Tensor
     mass: Tensor
+    inputs: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +68,11 @@ class Layout:
     ) -> None:
         device = rows.values.device
         self.rows, self.n_words, self.batch_size, self.dropout = rows, n_words, batch_size, dropout
+        self.reads_inputs = bool(dropout) or rows.inputs is not rows.values
         self.slots = torch.arange(n_slots, device=device)
         self.places = torch.zeros((n_steps, n_slots), dtype=torch.int64, device=device)
         self.values = torch.zeros((n_steps, n_slots), device=device)
-        self.kept = torch.zeros((n_steps, n_slots), device=device) if dropout else self.values
+        self.kept = torch.zeros((n_steps, n_slots), device=device) if self.reads_inputs else self.values
         self.ends = torch.zeros((n_steps, batch_size), dtype=torch.int64, device=device)
         self.facts = torch.zeros((n_steps, 3, batch_size, 1), device=device)
         self.numbers = torch.zeros((n_steps, 3), device=device)
@@ -98,9 +100,11 @@ class Layout:
         self.ends[:n] = ends
         self.places[:n] = place.masked_fill(~is_used, self.n_cells)
         self.values[:n] = rows.values[entry]
+        if self.reads_inputs:
+            self.kept[:n] = rows.inputs[entry]
         if self.dropout:
             kept = is_kept(plan.seeds.unsqueeze(1), entry, self.dropout)
-            self.kept[:n] = self.values[:n] * kept / (1 - self.dropout)
+            self.kept[:n] = self.kept[:n] * kept / (1 - self.dropout)
         is_real = (plan.docs < len(rows.mass) - 1).float()
         self.facts[:n, 0, :, 0] = rows.mass[plan.docs]
         self.facts[:n, 1, :, 0] = is_real * plan.shares.unsqueeze(1)

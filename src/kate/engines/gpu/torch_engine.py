@@ -59,7 +59,7 @@ class TorchEngine:
         self._parameters = DeviceParameters(network.W.shape[0], network.W.shape[1], self.device)
         self._optimizer: Optimizer | None = None
         self._update: DeviceUpdate | None = None
-        self._rows: list[tuple[csr_matrix, DeviceRows]] = []
+        self._rows: list[tuple[csr_matrix, NDArray[np.float32] | None, DeviceRows]] = []
         self._epoch: _Epoch | None = None
         self.send()
 
@@ -70,16 +70,17 @@ class TorchEngine:
         rates: NDArray[np.float64],
         optimizer: Optimizer,
         seeds: NDArray[np.int64],
+        inputs: NDArray[np.float32] | None = None,
     ) -> float:
         """One step per batch of documents, with its learning rate and dropout seed; returns the summed loss."""
-        plan = self._plan(X, batches, rates, optimizer, seeds)
+        plan = self._plan(X, batches, rates, optimizer, seeds, inputs)
         if optimizer is not self._optimizer:
             self._take_over(optimizer)
         n_slots = _most_entries(X, batches)
-        if self._epoch is None or not self._epoch.can_take(self._rows_of(X), plan, n_slots):
+        if self._epoch is None or not self._epoch.can_take(self._rows_of(X, inputs), plan, n_slots):
             self._epoch = None  # frees its memory, which the new one may need
             n_steps = min(len(plan), _STEPS_AT_ONCE)
-            step = self._step(self.recipe, X, plan, max(1, int(_SPARE * n_slots)), n_steps)
+            step = self._step(self.recipe, X, inputs, plan, max(1, int(_SPARE * n_slots)), n_steps)
             self._epoch = _Epoch(step, self._update)
         with self._matmul_precision(), torch.no_grad():
             self._epoch.run(plan)
@@ -90,23 +91,31 @@ class TorchEngine:
         ).tolist()
         return float(total) if math.isfinite(check) else math.nan
 
-    def gradient(self, X: csr_matrix, docs: NDArray[np.int64], seed: int = 0) -> tuple[float, Network]:
+    def gradient(
+        self,
+        X: csr_matrix,
+        docs: NDArray[np.int64],
+        seed: int = 0,
+        inputs: NDArray[np.float32] | None = None,
+    ) -> tuple[float, Network]:
         """The mean loss of the documents ``docs`` and its gradient, as a step computes them; nothing is changed."""
-        plan = self._plan(X, [docs], np.zeros(1), None, np.array([seed]))
-        step = self._step(self.recipe, X, plan, max(1, _most_entries(X, [docs])), 1)
+        plan = self._plan(X, [docs], np.zeros(1), None, np.array([seed]), inputs)
+        step = self._step(self.recipe, X, inputs, plan, max(1, _most_entries(X, [docs])), 1)
         with self._matmul_precision(), torch.no_grad():
             step.layout.fill(plan)
             step.run(None)
         gradient = Network(*(array.cpu().numpy() for array in step.gradient))
         return float(step.losses.sum()) / len(docs), gradient
 
-    def loss(self, X: csr_matrix, block: int | None = None) -> float:
+    def loss(
+        self, X: csr_matrix, inputs: NDArray[np.float32] | None = None, block: int | None = None
+    ) -> float:
         """The mean loss of a document without competition and dropout, as encoding works."""
         block = min(X.shape[0], block or max(1, _BLOCK_CELLS // X.shape[1]))
         blocks = [np.arange(i, min(i + block, X.shape[0])) for i in range(0, X.shape[0], block)]
         n = len(blocks)
-        plan = self._plan(X, blocks, np.zeros(n), None, np.zeros(n, np.int64))
-        step = self._step(self.recipe.as_encoding(), X, plan, max(1, _most_entries(X, blocks)), 1)
+        plan = self._plan(X, blocks, np.zeros(n), None, np.zeros(n, np.int64), inputs)
+        step = self._step(self.recipe.as_encoding(), X, inputs, plan, max(1, _most_entries(X, blocks)), 1)
         with self._matmul_precision(), torch.no_grad():
             for start in range(n):
                 step.layout.fill(plan.part(start, start + 1))
@@ -132,25 +141,35 @@ class TorchEngine:
         _copy_to_device(optimizer.second, self._update.second)
         self._epoch = None  # its step was captured with the previous optimizer
 
-    def _step(self, recipe: Recipe, X: csr_matrix, plan: BatchPlan, n_slots: int, n_steps: int) -> Step:
-        rows, batch_size = self._rows_of(X), plan.docs.shape[1]
+    def _step(
+        self,
+        recipe: Recipe,
+        X: csr_matrix,
+        inputs: NDArray[np.float32] | None,
+        plan: BatchPlan,
+        n_slots: int,
+        n_steps: int,
+    ) -> Step:
+        rows, batch_size = self._rows_of(X, inputs), plan.docs.shape[1]
         layout = Layout(rows, X.shape[1], batch_size, n_slots, n_steps, recipe.dropout)
         return _kind_of_step(self.device)(recipe, self._parameters, layout, self.precision)
 
-    def _rows_of(self, X: csr_matrix) -> DeviceRows:
+    def _rows_of(self, X: csr_matrix, inputs: NDArray[np.float32] | None) -> DeviceRows:
         """The rows on the device; the training and the held-out documents are checked and sent once."""
-        for known, rows in self._rows:
-            if known is X:
+        for known, known_inputs, rows in self._rows:
+            if known is X and known_inputs is inputs:
                 return rows
         check_rows(X, self.network.W.shape[0])
         mass = np.asarray(X.sum(axis=1), dtype=np.float32).ravel()
+        values = self._with_a_zero(X.data, torch.float32)
         rows = DeviceRows(
             self._sent(np.append(X.indptr, X.indptr[-1]).astype(np.int64)),
             self._with_a_zero(X.indices, torch.int32),
-            self._with_a_zero(X.data, torch.float32),
+            values,
             self._with_a_zero(mass, torch.float32),
+            values if inputs is None else self._with_a_zero(inputs, torch.float32),
         )
-        self._rows = [*self._rows[-1:], (X, rows)]
+        self._rows = [*self._rows[-1:], (X, inputs, rows)]
         return rows
 
     def _plan(
@@ -160,8 +179,9 @@ class TorchEngine:
         rates: NDArray[np.float64],
         optimizer: Optimizer | None,
         seeds: NDArray[np.int64],
+        inputs: NDArray[np.float32] | None,
     ) -> BatchPlan:
-        self._rows_of(X)  # checks them
+        self._rows_of(X, inputs)  # checks them
         check_documents(batches, X.shape[0])
         lengths = np.array([len(docs) for docs in batches])
         docs = np.full((len(batches), lengths.max()), X.shape[0], dtype=np.int64)  # padded with the empty row

@@ -107,7 +107,7 @@ class Step(ABC):
         self.X_in = self.residual_and_input[B * V : -1].view(B, V)
         self.A, self.D = self.codes[:B], self.codes[B:]
         # without dropout the input is the target
-        self.target = torch.zeros(B * V + 1, device=device) if recipe.dropout else None
+        self.target = torch.zeros(B * V + 1, device=device) if layout.reads_inputs else None
         self.X = self.X_in if self.target is None else self.target[:-1].view(B, V)
 
     @abstractmethod
