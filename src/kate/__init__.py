@@ -5,7 +5,7 @@
 >>> model = kate.TextModel(n_components=2, max_epochs=5).fit(texts)
 >>> model.encode(["a new treaty"]).shape
 (1, 2)
->>> [topic.name for topic in model.topics()]
+>>> [topic.name for topic in model.topics()[:4]]
 ['0+', '0-', '1+', '1-']
 >>> kate.Index.build(model, texts).search("silver coins", top=2)[0].rank
 1
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from kate.text.counts import Counts
     from kate.text.documents import Documents
     from kate.text.file_rows import MalformedRowError
+    from kate.text.languages import languages
     from kate.text.readers import read_corpus
-    from kate.text.tokenizer import languages
     from kate.text.vocabulary import Vocabulary
     from kate.topics.topic import Topic, Topics
 
@@ -82,7 +82,7 @@ _HOMES = {
     "UnknownWordError": "kate.model.text_model",
     "Vocabulary": "kate.text.vocabulary",
     "compete": "kate.competition",
-    "languages": "kate.text.tokenizer",
+    "languages": "kate.text.languages",
     "load": "kate.model.text_model",
     "load_dataset": "kate.research.datasets",
     "read_corpus": "kate.text.readers",

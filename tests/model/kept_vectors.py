@@ -20,6 +20,22 @@ _SUBJECTS = (
     "treaty nations peace foreign minister commerce embassy powers",
 )
 
+# what 0.1 took for six neurons and sixty documents
+_DEFAULTS_OF_0_1 = {
+    "n_winners": 1,
+    "amplification": 0.5,
+    "scaling": "l2",
+    "weighting": "none",
+    "start": "random",
+    "dropout": 0.7,
+    "reconstruction_sampling": None,
+    "learning_rate": 0.004,
+    "max_epochs": 125,
+    "batch_size": 16,
+    "output": "preactivation",
+    "mean": "subtract",
+}
+
 
 def texts() -> list[str]:
     """Sixty short texts about four subjects, with some words of another subject in each."""
@@ -36,18 +52,20 @@ def vectors() -> dict[str, Any]:
     """The first and last vectors of every kept model, and the topics of one."""
     corpus = texts()
     X = kate.Counts().fit_transform(corpus)
-    common = {"random_state": 3, "device": "cpu", "verbose": False}
+    common: dict[str, Any] = _DEFAULTS_OF_0_1 | {"random_state": 3, "device": "cpu", "verbose": False}
+    paper: dict[str, Any] = {"random_state": 3, "device": "cpu", "verbose": False, "max_epochs": 8}
+    other = {"activation": "sigmoid", "scaling": "max", "output": "activation", "learning_rate": 0.004}
     models = {
         "defaults": kate.KATE(6, **common),
-        "paper": kate.KATE.paper(6, max_epochs=8, **common),
-        "sampled": kate.KATE(6, reconstruction_sampling=8, max_epochs=8, **common),
-        "sigmoid": kate.KATE(
-            5, activation="sigmoid", scaling="max", output="activation", max_epochs=8, **common
+        "paper": kate.KATE.paper(6, **paper),
+        "sampled": kate.KATE(6, **(common | {"reconstruction_sampling": 8, "max_epochs": 8})),
+        "sigmoid": kate.KATE(5, **(common | other | {"max_epochs": 8})),
+        "adadelta": kate.KATE(
+            6, **(common | {"optimizer": "adadelta", "learning_rate": 1.0, "max_epochs": 8})
         ),
-        "adadelta": kate.KATE(6, optimizer="adadelta", learning_rate=1.0, max_epochs=8, **common),
     }
     kept: dict[str, Any] = {name: _ends(model.fit(X).transform(X)) for name, model in models.items()}
-    text_model = kate.TextModel(6, max_epochs=8, **common).fit(corpus)
+    text_model = kate.TextModel(6, **(common | {"max_epochs": 8})).fit(corpus)
     kept["text"] = _ends(text_model.encode(corpus))
     kept["topics"] = [list(topic.words) for topic in text_model.topics(5)]
     kept["similar"] = [word for word, _ in text_model.similar_words("gold")]

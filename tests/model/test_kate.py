@@ -11,7 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kate import KATE
+from kate.model import finishing
 from kate.model.encoder import EmptyDocumentsWarning, Encoder, scale_counts
+from kate.model.settings import settings_for
 from kate.model.training import KATETraining
 from model.two_themes import two_themes
 
@@ -39,11 +41,12 @@ def test_it_separates_two_themes(make):
 @pytest.mark.parametrize("loss", ["softmax", "cross-entropy"])
 def test_a_sample_of_the_words_is_enough_to_separate_themes(loss):
     X, _ = two_themes(n_words=400)
-    model = KATE(8, reconstruction_sampling=20, loss=loss, batch_size=5, random_state=0)
+    model = KATE(8, reconstruction_sampling=20, loss=loss, batch_size=5, max_epochs=100, random_state=0)
     vectors = model.fit_transform(X)
     inside, across = cosine(vectors[0], vectors[2]), cosine(vectors[0], vectors[1])
     assert across < inside
     assert model.settings_["reconstruction_sampling"] == 20
+    assert KATE().reconstruction_sampling == "auto"
     assert KATE.paper().reconstruction_sampling is None
 
 
@@ -90,12 +93,15 @@ def test_the_paper_to_the_letter():
     expected = {
         "n_winners": 32, "amplification": 6.26, "loss": "cross-entropy", "activation": "tanh", "scaling": "max",
         "dropout": 0.0, "output_bias": "zero", "optimizer": "adadelta", "learning_rate": 2.0, "batch_size": 50,
-        "max_epochs": 100, "patience": 5, "output": "activation", "center": False,
+        "max_epochs": 100, "max_steps": None, "patience": 5, "weighting": "none", "start": "random",
+        "reconstruction_sampling": None, "output": "activation", "mean": "keep",
     }  # fmt: skip
     assert {name: settings[name] for name in expected} == expected
     assert [KATE.paper(m).n_winners for m in (20, 512, 40, 2)] == [6, 102, 10, 1]
     assert KATE.paper(20, max_epochs=3, random_state=1).max_epochs == 3
     assert [KATE.paper(m).epsilon for m in (20, 128, 512)] == [1e-6, 1e-8, 1e-8]
+    X, _ = two_themes()
+    assert KATE.paper(5, max_epochs=1).fit(X).settings_["n_neurons"] == 5
 
 
 def test_the_papers_vectors_are_tanh_codes():
@@ -112,13 +118,35 @@ def test_default_vectors_are_centred():
     np.testing.assert_allclose(vectors.mean(axis=0), 0, atol=1e-5)
 
 
-def test_none_follows_topics_and_documents():
+def test_none_follows_components_and_documents():
     X, _ = two_themes()
     settings = KATE(8, random_state=0).fit(X).settings_
-    assert (settings["n_winners"], settings["amplification"]) == (2, 0.5)
-    assert settings["batch_size"] * settings["max_epochs"] >= 500
+    assert (settings["n_neurons"], settings["n_winners"], settings["amplification"]) == (256, 64, 0.7)
+    assert (settings["batch_size"], settings["max_epochs"], settings["max_steps"]) == (16, 5, 500)
     many = KATE(512, max_epochs=1, random_state=0).fit(X).settings_
-    assert (many["n_winners"], many["amplification"], many["max_epochs"]) == (128, 0.125, 1)
+    assert (many["n_neurons"], many["n_winners"], many["max_epochs"]) == (512, 128, 1)
+    assert many["amplification"] == pytest.approx(0.175)
+    neurons = KATE(8, output="preactivation", mean="subtract", random_state=0).fit(X).settings_
+    assert (neurons["n_neurons"], neurons["n_winners"]) == (8, 2)
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "batch_size", "max_epochs"),
+    [
+        (60, 16, 5),
+        (2_000, 100, 5),
+        (11_314, 200, 5),
+        (20_000, 200, 5),
+        (40_000, 400, 5),
+        (1_000_000, 1_000, 1),
+    ],
+)
+def test_batches_grow_with_the_documents_and_steps_do_not(n_documents, batch_size, max_epochs):
+    settings = settings_for(KATE(), n_documents)
+    assert (settings["batch_size"], settings["max_epochs"]) == (batch_size, max_epochs)
+    assert settings["max_steps"] == 500
+    assert settings_for(KATE(max_epochs=7), n_documents)["max_epochs"] == 7
+    assert settings_for(KATE(max_epochs=7), n_documents)["max_steps"] is None
 
 
 def test_scaling_by_hand():
@@ -128,6 +156,11 @@ def test_scaling_by_hand():
     norm = np.hypot(np.log(2), np.log(4))
     expected = [[min(1, 3 * np.log(2) / norm), 1, 0], [0, 0, 0], [1, 0, 0]]
     np.testing.assert_allclose(scale_counts(X, "l2").toarray(), expected, rtol=1e-6)
+    root = [[0.5, 3**0.5 / 2, 0], [0, 0, 0], [1, 0, 0]]
+    np.testing.assert_allclose(scale_counts(X, "root").toarray(), root, rtol=1e-6)
+    weights = np.array([3, 1, 1], dtype=np.float32)
+    weighted = [[3 / 12**0.5, 3**0.5 / 12**0.5, 0], [0, 0, 0], [1, 0, 0]]
+    np.testing.assert_allclose(scale_counts(X, "root", weights).toarray(), weighted, rtol=1e-6)
 
 
 def test_early_stopping_keeps_the_best_epoch(monkeypatch):
@@ -142,7 +175,7 @@ def test_early_stopping_keeps_the_best_epoch(monkeypatch):
     monkeypatch.setattr(KATETraining, "validation_loss", scripted_loss)
     model = KATE(4, validation_fraction=0.2, patience=3, max_epochs=50, random_state=0).fit(X)
     assert [row["validation_loss"] for row in model.history_] == [5.0, 4.0, 3.0, 3.5, 3.2, 9.0]
-    np.testing.assert_array_equal(model.word_vectors_, weights[2])
+    np.testing.assert_array_equal(model.neurons_.W, weights[2])
 
 
 def test_explicit_validation_documents():
@@ -156,7 +189,7 @@ def test_given_parameters_stay_as_given_and_settings_say_what_they_came_to(tmp_p
     model = KATE(4).fit(X)
     given = model.get_params()
     assert (given["batch_size"], given["max_epochs"], given["n_winners"]) == (None, None, None)
-    assert (model.settings_["batch_size"], model.settings_["max_epochs"]) == (16, 125)
+    assert (model.settings_["batch_size"], model.settings_["max_epochs"]) == (16, 5)
     assert model.settings_["precision"] == "float32"
     assert not {"n_jobs", "device", "verbose"} & set(model.settings_)
     model.save(tmp_path / "model")
@@ -179,13 +212,19 @@ def test_the_seed_is_0_unless_another_is_given_and_none_draws_one():
         KATE(4, random_state="seed").fit(X)
 
 
-def test_one_pass_over_the_documents_after_a_fit(monkeypatch):
+@pytest.mark.parametrize("neurons", [False, True], ids=["projection", "neurons"])
+def test_one_pass_over_the_documents_after_a_fit(monkeypatch, neurons):
     X, _ = two_themes()
-    respond, seen = Encoder.respond, []
+    respond, products, seen = Encoder.respond, finishing.response_products, []
     monkeypatch.setattr(
         Encoder, "respond", lambda self, rows: seen.append(rows.shape[0]) or respond(self, rows)
     )
-    KATE(4, max_epochs=1).fit(X)
+    monkeypatch.setattr(
+        finishing,
+        "response_products",
+        lambda rows, *rest, **how: seen.append(rows.shape[0]) or products(rows, *rest, **how),
+    )
+    KATE(4, max_epochs=1, **({"output": "preactivation", "mean": "subtract"} if neurons else {})).fit(X)
     assert sum(seen) == 60
 
 
@@ -236,24 +275,39 @@ def test_pipeline_grid_search_clone_and_set_output():
     assert list(frame.columns) == ["kate0", "kate1", "kate2"]
 
 
-def test_empty_documents_get_the_zero_documents_vector_and_a_warning():
+@pytest.mark.parametrize("neurons", [False, True], ids=["projection", "neurons"])
+def test_empty_documents_get_the_zero_documents_vector_and_a_warning(neurons):
     X, _ = two_themes()
-    model = KATE(4, max_epochs=2, random_state=0).fit(X)
+    changes = {"output": "preactivation", "mean": "subtract"} if neurons else {}
+    model = KATE(4, max_epochs=2, random_state=0, **changes).fit(X)
     some_empty = X.copy().tolil()
     some_empty[3] = 0
     some_empty[7] = 0
     with pytest.warns(EmptyDocumentsWarning, match="2 of 60 documents have no word"):
         vectors = model.transform(some_empty.tocsr())
     np.testing.assert_array_equal(vectors[3], vectors[7])
-    np.testing.assert_allclose(vectors[3], model.encoder_.b - model.responses_.mean, atol=1e-6)
+    expected = model.encoder_.b - model.responses_.mean if neurons else np.zeros(4)
+    np.testing.assert_allclose(vectors[3], expected, atol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"n_winners": 9}, "n_winners=9 is more than n_components=4"),
+        ({"n_winners": 257}, "n_winners=257 is more than the 256 neurons"),
+        ({"n_winners": 9, "n_neurons": 8}, "n_winners=9 is more than the 8 neurons.*raise n_neurons"),
+        ({"n_neurons": 3}, "n_neurons=3 is less than n_components=4"),
+        ({"n_neurons": 8, "output": "activation", "mean": "keep"}, "n_neurons=8 is not n_components=4"),
+        (
+            {"mean": "subtract"},
+            "mean='subtract' does not go with output='projection'; take 'project' or 'keep'",
+        ),
+        ({"output": "activation"}, "mean='project' does not go with output='activation'; take 'subtract'"),
+        ({"weighting": "bm25"}, "weighting='bm25' is not known; choose one of 'idf', 'none'"),
+        ({"start": "pca"}, "start='pca' is not known"),
+        ({"start_share": 1.0}, "start_share=1.0: expected a number from 0 to below 1"),
+        ({"max_steps": 0}, "max_steps=0: expected a whole number of at least 1"),
         ({"n_components": 0}, "n_components=0: expected a whole number"),
-        ({"n_winners": 0}, "n_winners=0"),
+        ({"n_winners": -1}, "n_winners=-1"),
         ({"dropout": 1.0}, "dropout=1.0: expected a number from 0 to below 1"),
         ({"loss": "hinge"}, "loss='hinge' is not known; choose one of 'softmax', 'cross-entropy'"),
         ({"device": "tpu"}, "device='tpu' is not known"),

@@ -7,6 +7,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,18 @@ FILES = [
     "vocabulary.txt",
     "weights.safetensors",
 ]
+SETTINGS: dict[str, Any] = {
+    "stop_words": ["the"],
+    "random_state": 3,
+    "scaling": "root",
+    "activation": "tanh",
+    "output": "projection",
+    "mean": "project",
+}
 CHECKED = [name for name in FILES if name not in {"README.md", "config.json"}]
 
 
-def trained_model(seed: int = 0, n_components: int = 3) -> Trained:
+def trained_model(seed: int = 0, n_components: int = 3, n_neurons: int = 4) -> Trained:
     """A model of random weights: storage does not care how they were learned."""
     random = np.random.default_rng(seed)
     vocabulary, _ = Vocabulary.learn(TEXTS, Tokenizer("english", stop_words=["the"]))
@@ -46,26 +55,21 @@ def trained_model(seed: int = 0, n_components: int = 3) -> Trained:
     def draw(*shape: int) -> Any:
         return random.normal(size=shape).astype(np.float32)
 
-    encoder = Encoder(
-        draw(len(vocabulary), n_components),
-        draw(n_components),
-        draw(n_components),
-        "l2",
-        "tanh",
-        "activation",
-    )
-    by_pole = [Topic(j, "+-"[i], ("coin", "gold"), 0.1, None) for j in range(n_components) for i in range(2)]  # type: ignore[arg-type]
+    n_words, weights = len(vocabulary), abs(draw(len(vocabulary)))
+    W, nothing = draw(n_words, n_neurons), np.zeros(n_neurons, np.float32)
+    by_pole = [Topic(j, "+-"[i], ("coin", "gold"), 0.1, None) for j in range(n_neurons) for i in range(2)]  # type: ignore[arg-type]
     return Trained(
-        settings={"n_components": n_components, "stop_words": ["the"], "random_state": 3},
+        settings=SETTINGS | {"n_components": n_components, "n_neurons": n_neurons},
         vocabulary=vocabulary,
-        encoder=encoder,
+        neurons=Encoder(W, draw(n_neurons), nothing, "root", "tanh", "preactivation", weights),
+        encoder=Encoder.of_map(draw(n_words, n_components), "root", weights),
         output_bias=draw(len(vocabulary)),
-        responses=Responses(draw(n_components), abs(draw(n_components))),
+        responses=Responses(draw(n_neurons), abs(draw(n_neurons))),
         topics={"wins": Topics(by_pole), "weights": Topics(by_pole).shortened(1)},
         history=[{"epoch": 1, "loss": 1 / 3, "validation_loss": None}],
         given={"n_components": n_components, "stop_words": ["the"], "random_state": None},
         n_documents_seen=4,
-        training=TrainingState(np.random.RandomState(seed)),
+        training=TrainingState(np.random.RandomState(seed), start=W.astype(np.float16).astype(np.float32)),
     )
 
 
@@ -80,6 +84,11 @@ def edit_config(folder: Path, **changes: Any) -> None:
     (folder / "config.json").write_text(json.dumps(config | changes))
 
 
+def edit_settings(folder: Path, **changes: Any) -> None:
+    settings = json.loads((folder / "config.json").read_text())["settings"]
+    edit_config(folder, settings=settings | changes)
+
+
 def replace_checked(folder: Path, name: str, data: bytes) -> None:
     """Another file, with its size and checksum written down as if it belonged there."""
     (folder / name).write_bytes(data)
@@ -90,14 +99,16 @@ def replace_checked(folder: Path, name: str, data: bytes) -> None:
 
 def test_what_is_written_comes_back_to_the_last_bit(folder: Path) -> None:
     written, read = trained_model(), read_model(folder)
-    for name in ("W", "b", "mean"):
+    for name in ("W", "b", "mean", "weights"):
         np.testing.assert_array_equal(getattr(read.encoder, name), getattr(written.encoder, name))
+        np.testing.assert_array_equal(getattr(read.neurons, name), getattr(written.neurons, name))
     np.testing.assert_array_equal(read.output_bias, written.output_bias)
     np.testing.assert_array_equal(read.responses, written.responses)
     assert (read.settings, read.history, read.topics) == (written.settings, written.history, written.topics)
     assert (read.given, read.n_documents_seen) == (written.given, written.n_documents_seen)
     assert read.training is not None
     assert written.training is not None
+    np.testing.assert_array_equal(read.training.start, written.training.start)
     assert read.training.generator.randint(2**31) == written.training.generator.randint(2**31)
     assert list(read.vocabulary.to_lines()) == list(written.vocabulary.to_lines())
     assert read.vocabulary.config() == written.vocabulary.config()
@@ -113,13 +124,29 @@ def test_a_folder_is_plain_files(folder: Path) -> None:
     assert (config["format"], config["format_version"]) == ("kate-model", 2)
     assert (config["kate_version"], config["n_components"], config["n_words"]) == (kate.__version__, 3, 7)
     assert config["n_documents"] == 4
-    assert set(safetensors.numpy.load_file(folder / "weights.safetensors")) >= {"W", "b", "c", "mean"}
+    assert set(safetensors.numpy.load_file(folder / "weights.safetensors")) == {
+        *("W", "b", "c", "response_mean", "response_deviation", "map", "weights")
+    }
+
+
+@pytest.mark.parametrize("mean", ["subtract", "keep"])
+def test_a_model_whose_vectors_are_its_neurons_comes_back_too(tmp_path: Path, mean: str) -> None:
+    made = trained_model(n_neurons=3)
+    settings = made.settings | {"output": "preactivation", "mean": mean}
+    encoder = made.neurons.centered_on(made.responses.mean) if mean == "subtract" else made.neurons
+    made = replace(made, settings=settings, given=None, encoder=encoder)
+    write_model(tmp_path / "model", made)
+    assert "map" not in safetensors.numpy.load_file(tmp_path / "model" / "weights.safetensors")
+    expected = TextModel.from_trained(made).encode(TEXTS)
+    assert kate.load(tmp_path / "model").encode(TEXTS).tobytes() == expected.tobytes()
 
 
 def test_the_model_card_tells_a_stranger_what_it_is(folder: Path) -> None:
     card = (folder / "README.md").read_text()
     for part in (
         "vectors of 3 numbers",
+        "4 neurons",
+        "ordered by what they carry",
         "4 documents",
         "7 words",
         "coin, gold",
@@ -234,7 +261,7 @@ def test_an_edited_file_of_the_same_length_is_named(folder: Path, name: str) -> 
 def test_an_unknown_format_version_is_refused(folder: Path) -> None:
     for version in (3, None, "2", True):
         edit_config(folder, format_version=version)
-        with pytest.raises(FolderError, match=f"format version {version!r}.*reads version 2 and 1.*install"):
+        with pytest.raises(FolderError, match=f"format version {version!r}.*reads version 2: install"):
             kate.load(folder)
 
 
@@ -270,15 +297,27 @@ def with_other_topics(folder: Path) -> None:
 
 
 def with_another_optimizer(folder: Path) -> None:
-    network = Network(np.zeros((2, 3), np.float32), np.zeros(3, np.float32), np.zeros(2, np.float32))
+    network = Network(np.zeros((2, 4), np.float32), np.zeros(4, np.float32), np.zeros(2, np.float32))
     state = TrainingState(np.random.RandomState(0), Optimizer.adam(network)).to_arrays()
-    edit_config(folder, settings={"n_components": 3, "optimizer": "adam", "epsilon": 1e-8})
+    edit_settings(folder, optimizer="adam", epsilon=1e-8)
     replace_checked(folder, "training.safetensors", safetensors.numpy.save(state))
 
 
 def with_weights_of_another_type(folder: Path) -> None:
     arrays = safetensors.numpy.load_file(folder / "weights.safetensors")
     arrays["W"] = arrays["W"].astype(np.float64)
+    replace_checked(folder, "weights.safetensors", safetensors.numpy.save(arrays))
+
+
+def with_a_start_of_another_shape(folder: Path) -> None:
+    arrays = safetensors.numpy.load_file(folder / "training.safetensors")
+    arrays["start"] = arrays["start"][:, :2].copy()
+    replace_checked(folder, "training.safetensors", safetensors.numpy.save(arrays))
+
+
+def with_a_map_of_other_words(folder: Path) -> None:
+    arrays = safetensors.numpy.load_file(folder / "weights.safetensors")
+    arrays["map"] = arrays["map"][1:].copy()
     replace_checked(folder, "weights.safetensors", safetensors.numpy.save(arrays))
 
 
@@ -291,10 +330,12 @@ def without_an_array(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (with_another_vocabulary, "the vocabulary has 6 words, so [Wc] should be"),
+        (with_another_vocabulary, "the vocabulary has 6 words, so .* should be"),
         (with_a_vocabulary_of_another_form, "vocabulary, line 1"),
-        (with_other_weights, "config.json says n_components 3, the weights have 5"),
-        (with_other_topics, "5 topics by wins, expected 6"),
+        (with_other_weights, r"map should be float32 \(7, 3\), but it is float32 \(7, 5\)"),
+        (with_a_map_of_other_words, r"map should be float32 \(7, 3\)"),
+        (with_a_start_of_another_shape, r"start should be float16 \(7, 4\)"),
+        (with_other_topics, "7 topics by wins, expected 8"),
         (with_another_optimizer, r"optimizer\.(first|second)\.[Wc] should be float32 \(7,"),
         (with_weights_of_another_type, "W should be float32 .* but it is float64"),
         (without_an_array, "KeyError 'b'"),
@@ -308,13 +349,9 @@ def without_an_array(folder: Path) -> None:
         (lambda folder: edit_config(folder, files={}), "expects None"),
         (lambda folder: edit_config(folder, files=None), "expects None"),
         (lambda folder: edit_config(folder, vocabulary={}), "KeyError 'tokens'"),
-        (lambda folder: edit_config(folder, encoder={"scaling": "l2"}), "TypeError"),
-        (
-            lambda folder: edit_config(
-                folder, encoder={"scaling": "log", "activation": "tanh", "output": "activation"}
-            ),
-            "scaling 'log'; expected one of max, l2",
-        ),
+        (lambda folder: edit_config(folder, settings={"scaling": "l2"}), "KeyError 'activation'"),
+        (lambda folder: edit_settings(folder, scaling="log"), "scaling 'log'; expected one of root, l2, max"),
+        (lambda folder: edit_settings(folder, output="sum"), "output 'sum'; expected one of projection"),
     ],
 )
 def test_files_that_do_not_belong_together_are_refused(

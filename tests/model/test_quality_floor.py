@@ -1,8 +1,8 @@
 """The vectors and topics of the defaults are good: a third of 20 Newsgroups, without headers, footers and quotes.
 
-Measured with four seeds: accuracy 0.623 to 0.636, precision 0.419 to 0.422, coherence 0.55 to 0.57. The floors leave
-room for other machines, whose sums are rounded in another order. What fails here: no dropout or no centering (precision
-0.33, 0.18), an output bias that starts at zero (0.37), two epochs (0.27), the paper's settings (0.24).
+Measured with three seeds: accuracy 0.662 to 0.674, precision 0.467 to 0.471, coherence 0.48 (of 512 topics). The floors
+leave room for other machines, whose sums are rounded in another order. What fails here: the start alone, hardly trained
+(precision 0.39), a random start (0.42), no IDF (0.38), no competition (0.43), a mean that is kept (0.452).
 """
 
 import numpy as np
@@ -38,6 +38,6 @@ def test_the_defaults_are_as_good_as_they_were():
     probe = RidgeClassifier(alpha=100).fit(vectors / scale, groups)
     accuracy = probe.score(queries / scale, their_groups)
     found = retrieve(vectors, groups, queries, their_groups, fractions=(0.01,), full=False)
-    assert accuracy >= 0.605
-    assert found.precision[0.01] >= 0.405
-    assert model.topics().coherence >= 0.52
+    assert accuracy >= 0.645
+    assert found.precision[0.01] >= 0.455
+    assert model.topics().coherence >= 0.46

@@ -15,6 +15,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import kate
+from kate.model import finishing
 from kate.model.encoder import EmptyDocumentsWarning, Encoder
 from kate.model.text_model import TextModel, UnknownWordError
 from kate.text.documents import Documents
@@ -24,6 +25,9 @@ THEMES = {
     "money": ["gold", "silver", "coin", "bank", "treasury", "currency", "mint", "dollars"],
 }
 QUICK = {
+    "n_neurons": 4,
+    "n_winners": 1,
+    "amplification": 0.5,
     "max_epochs": 40,
     "batch_size": 10,
     "learning_rate": 0.02,
@@ -62,7 +66,7 @@ def test_more_words_continue_fewer(model: TextModel) -> None:
 def test_topics_by_weights_are_the_strongest_weights(model: TextModel) -> None:
     readable = np.array(model.vocabulary_.readable)
     for topic in model.topics(top=1, by="weights"):
-        column = model.encoder_.W[:, topic.neuron]
+        column = model.neurons_.W[:, topic.neuron]
         assert topic.words == (readable[column.argmax() if topic.pole == "+" else column.argmin()],)
 
 
@@ -178,7 +182,7 @@ def test_stop_words_that_would_be_used_up_are_refused() -> None:
 
 
 def test_one_topic_and_two_words_are_enough() -> None:
-    model = TextModel(n_components=1, max_epochs=3, random_state=0).fit(
+    model = TextModel(n_components=1, n_neurons=1, max_epochs=3, random_state=0).fit(
         ["gold gold", "peace", "gold", "peace"]
     )
     assert model.encode(["gold"]).shape == (1, 1)
@@ -227,8 +231,8 @@ def test_a_wrong_setting_is_found_before_texts_are_read() -> None:
         pytest.fail("the texts were read first")
         yield ""
 
-    with pytest.raises(ValueError, match="n_winners=5 is more than n_components=4"):
-        TextModel(n_components=4, n_winners=5).fit(texts())
+    with pytest.raises(ValueError, match="n_winners=5 is more than the 4 neurons"):
+        TextModel(n_components=4, n_neurons=4, n_winners=5).fit(texts())
 
 
 def test_a_failed_fit_leaves_the_model_as_it_was() -> None:
@@ -287,7 +291,7 @@ def test_a_loaded_model_can_be_fitted_anew(model: TextModel, tmp_path: Path) -> 
 def test_a_loaded_model_is_fitted_with_what_was_given_not_with_what_it_came_to(tmp_path: Path) -> None:
     small = TextModel(2, n_winners=1).fit(toy_texts(4))
     given = small.get_params()
-    assert (small.settings_["batch_size"], small.settings_["max_epochs"]) == (16, 500)
+    assert (small.settings_["batch_size"], small.settings_["max_epochs"]) == (16, 5)
     small.save(tmp_path / "model")
     loaded = kate.load(tmp_path / "model")
     assert loaded.get_params() == given
@@ -316,18 +320,23 @@ def test_the_seed_is_that_of_the_shell_and_is_saved(tmp_path: Path) -> None:
 
 
 def test_two_passes_over_the_documents_after_a_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    respond, seen = Encoder.respond, []
+    respond, products, seen = Encoder.respond, finishing.response_products, []
 
     def counting(self: Encoder, X: Any) -> Any:
         seen.append(X.shape[0])
         return respond(self, X)
 
+    def counting_products(T: Any, *rest: Any, **how: Any) -> Any:
+        seen.append(T.shape[0])
+        return products(T, *rest, **how)
+
     monkeypatch.setattr(Encoder, "respond", counting)
+    monkeypatch.setattr(finishing, "response_products", counting_products)
     TextModel(2, max_epochs=1).fit(toy_texts())
-    assert sum(seen) == 2 * 80
+    assert sum(seen) == 2 * 80  # the map of the vectors, the topics
     seen.clear()
     TextModel(2, max_epochs=1).fit_transform(toy_texts())
-    assert sum(seen) == 2 * 80
+    assert sum(seen) == 3 * 80  # the vectors themselves
 
 
 def test_a_saved_model_answers_without_scikit_learn_or_a_compiler(model: TextModel, tmp_path: Path) -> None:

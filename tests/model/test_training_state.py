@@ -63,7 +63,7 @@ def test_the_best_epoch_before_an_interrupt_is_kept_on_request(monkeypatch):
     model = KATE(4, validation_fraction=0.2, patience=5, max_epochs=20, random_state=0)
     with pytest.warns(UserWarning, match="interrupted after 3 of at most 20 epochs; the best epoch so far"):
         model.fit(X, keep_on_interrupt=True)
-    np.testing.assert_array_equal(model.word_vectors_, weights[1])
+    np.testing.assert_array_equal(model.neurons_.W, weights[1])
     assert [row["validation_loss"] for row in model.history_] == [5.0, 4.0, 4.5]
     assert model.transform(X).shape == (60, 4)
 
@@ -83,7 +83,7 @@ def test_without_a_patience_the_last_complete_epoch_is_kept_on_request(monkeypat
     model = KATE(4, max_epochs=20, random_state=0)
     with pytest.warns(UserWarning, match="after 2 of at most 20 epochs; the last complete epoch so far"):
         model.fit(X, keep_on_interrupt=True)
-    np.testing.assert_array_equal(model.word_vectors_, weights[1])
+    np.testing.assert_array_equal(model.neurons_.W, weights[1])
     assert len(model.history_) == 2
 
 
@@ -179,14 +179,14 @@ def test_partial_fit_says_so_where_it_cannot_go_on_exactly(tmp_path):
 def test_partial_fit_follows_the_settings_that_the_model_was_fitted_with():
     X, _ = two_themes()
     plain, changed = (KATE(4, random_state=0, max_epochs=2).fit(X) for _ in range(2))
-    changed.set_params(scaling="max", center=False, optimizer="adadelta")
+    changed.set_params(scaling="max", mean="keep", start_share=0.1, optimizer="adadelta")
     np.testing.assert_array_equal(plain.partial_fit(X).transform(X), changed.partial_fit(X).transform(X))
 
 
 def test_the_mean_follows_all_documents_seen():
     X, _ = two_themes()
     model = KATE(4, random_state=0, learning_rate=1e-12).partial_fit(X[:45]).partial_fit(X[45:])
-    responses = model.encoder_.respond(X)  # at that rate both calls have the same weights
+    responses = model.neurons_.respond(X)  # at that rate both calls have the same weights
     np.testing.assert_allclose(model.responses_.mean, responses.mean(axis=0), rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(model.responses_.deviation, responses.std(axis=0), rtol=1e-4)
 

@@ -46,18 +46,22 @@ DIRECTIONS = {
 }
 
 
-def model_by_hand(center: float = 0.0) -> TextModel:
+def model_by_hand(center: float | None = None) -> TextModel:
+    """Vectors are a projection of the neurons; with a ``center`` they are the neurons themselves and keep that mean."""
     vocabulary, _ = Vocabulary.learn([" ".join(DIRECTIONS)] * 2)
     W = np.array([DIRECTIONS[word] for word in vocabulary.readable], dtype=np.float32)
-    mean = np.full(3, center, dtype=np.float32)
+    mean = np.full(3, center or 0.0, dtype=np.float32)
+    neurons = Encoder(W, np.zeros(3, np.float32), np.zeros(3, np.float32), "max", "tanh", "preactivation")
+    settings = {"n_components": 3, "scaling": "max", "activation": "tanh", "output": "projection"}
+    if center is not None:
+        settings |= {"output": "preactivation", "mean": "keep"}
     topics = Topics([Topic(neuron, pole, (), 0.0, None) for neuron in range(3) for pole in ("+", "-")])
     return TextModel.from_trained(
         Trained(
-            settings={"n_components": 3},
+            settings=settings,
             vocabulary=vocabulary,
-            encoder=Encoder(
-                W, np.zeros(3, np.float32), np.zeros(3, np.float32), "max", "tanh", "preactivation"
-            ),
+            neurons=neurons,
+            encoder=Encoder.of_map(W, "max", None) if center is None else neurons,
             output_bias=np.zeros(len(vocabulary), np.float32),
             responses=Responses(mean, np.ones(3, np.float32)),
             topics={"wins": topics, "weights": topics},

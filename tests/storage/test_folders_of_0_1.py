@@ -1,53 +1,41 @@
-"""Folders that Kate 0.1 wrote (an index with its model, an estimator) are still read, and give the same answers."""
+"""Folders that Kate 0.1 wrote (a model, an index, an estimator) are refused with a sentence that says what to do.
+
+Their vectors were of another kind. Of each folder the file that is read first is kept here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 
 import kate
+from kate.storage.folders import FolderError
 
 FOLDER = Path(__file__).parent / "kate_0_1"
-TEXTS = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
 
 
-def test_a_model_folder_gives_the_same_vectors() -> None:
-    model = kate.load(FOLDER / "index" / "model")
-    np.testing.assert_allclose(
-        model.encode(["a coin of gold"]), [[0.19972825050354004, -0.826230525970459]], rtol=1e-6
-    )
-    assert (model.n_components, model.settings_["n_components"], model.n_documents_) == (2, 2, 20)
-    assert "n_topics" not in model.settings_
-    assert len(model.topics()) == 4
+@pytest.mark.parametrize(
+    ("read", "folder", "remedy"),
+    [
+        (kate.load, "model", r"make one with `kate fit CORPUS -o MODEL`"),
+        (kate.Index.load, "index", r"make one with `kate index MODEL CORPUS -o INDEX`"),
+        (kate.KATE.load, "estimator", "fit a model again and save it"),
+    ],
+)
+def test_a_folder_of_0_1_is_refused_with_what_to_do(
+    read: Callable[[Path], Any], folder: str, remedy: str
+) -> None:
+    message = rf"written by Kate 0\.1 \(format version 1\).*does not read: {remedy}.*, or use kate-text 0\.1 for it$"
+    with pytest.raises(FolderError, match=message):
+        read(FOLDER / folder)
 
 
-def test_a_model_can_be_saved_in_the_present_format_and_fitted_anew(tmp_path: Path) -> None:
-    model = kate.load(FOLDER / "index" / "model")
-    model.save(tmp_path / "model")
-    again = kate.load(tmp_path / "model")
-    np.testing.assert_array_equal(again.encode(TEXTS), model.encode(TEXTS))
-    assert again.get_params()["max_epochs"] == 5
-    assert again.fit(TEXTS).n_documents_ == 20
-
-
-def test_partial_fit_goes_on_from_the_weights_and_says_that_it_starts_afresh() -> None:
-    model = kate.load(FOLDER / "index" / "model")
-    with pytest.warns(UserWarning, match="saved without what partial_fit needs"):
-        model.partial_fit(TEXTS)
-    assert (len(model.history_), model.n_documents_) == (6, 40)
-
-
-def test_an_index_finds_the_same() -> None:
-    index = kate.Index.load(FOLDER / "index")
-    assert [hit.snippet for hit in index.search("gold coin", top=1)] == ["gold and silver coin"]
-
-
-def test_an_estimator_gives_the_same_vectors_and_can_be_fitted_anew() -> None:
-    model = kate.KATE.load(FOLDER / "estimator")
-    X = kate.Counts().fit_transform(TEXTS)
-    np.testing.assert_allclose(model.transform(X[:1]), [[-0.3889475464820862, 1.194333553314209]], rtol=1e-6)
-    assert (model.n_components, model.settings_["n_components"]) == (2, 2)
-    assert model.batch_size is None
-    assert model.fit(X).settings_["batch_size"] == 16
+def test_a_folder_of_0_1_may_be_written_over(tmp_path: Path) -> None:
+    old = tmp_path / "model"
+    old.mkdir()
+    (old / "config.json").write_bytes((FOLDER / "model" / "config.json").read_bytes())
+    kate.TextModel(2, max_epochs=1).fit(["gold and silver", "a treaty of peace"] * 5).save(old)
+    assert kate.load(old).n_components == 2

@@ -24,8 +24,16 @@ __all__ = ["FULL_SIZE", "QUERIES", "WORDS", "Addresses", "DemoSize", "draw_pictu
 WORDS = ("railroad", "slavery", "gold", "corporation", "freedom", "health")
 QUERIES = ("clean air and water", "space and the moon")
 
-# Chosen by reading the topics: a paragraph is short, and with few winners a topic is about one thing.
+# Chosen by reading the topics: a paragraph is short, and with few winners a topic is about one thing. Few neurons that
+# start at random, each a number of the vectors: the topics are what is shown.
 _SETTINGS: dict[str, Any] = {
+    "start": "random",
+    "weighting": "none",
+    "scaling": "l2",
+    "output": "preactivation",
+    "mean": "subtract",
+    "dropout": 0.7,
+    "reconstruction_sampling": None,
     "n_winners": 6,
     "amplification": 6.26,
     "loss": "cross-entropy",

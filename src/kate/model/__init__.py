@@ -3,6 +3,9 @@
 kate.py             KATE: counts → vectors, the scikit-learn estimator; newcomers start here
 settings.py         its parameters: what is allowed, what None becomes, what the paper took
 training.py         what an epoch is: batches, learning rates, the held-out loss
+start.py            where training starts: the leading directions of the documents
+vector_map.py       from neurons to vectors: one linear map
+finishing.py        from a trained network to what a fitted model encodes with
 loop.py             the training loop of every model: epochs, early stopping, history, Ctrl-C
 training_state.py   what partial_fit goes on from; a fit that fails leaves the model as it was
 encoder.py          Encoder: what a trained network needs to turn counts into vectors

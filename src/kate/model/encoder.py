@@ -1,4 +1,4 @@
-"""Counts → vectors: what a trained network needs to encode, as plain arrays (no scikit-learn, no compiler)."""
+"""Counts → vectors: what a fitted model needs to encode, as plain arrays (no scikit-learn, no compiler)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,21 @@ from scipy.sparse import csr_matrix
 
 from kate.threads import thread_count
 
-__all__ = ["EmptyDocumentsWarning", "Encoder", "Output", "Scaling", "scale_counts", "warn_about_empty"]
+__all__ = [
+    "EmptyDocumentsWarning",
+    "Encoder",
+    "NeuronOutput",
+    "Output",
+    "Scaling",
+    "count_empty",
+    "scale_counts",
+    "warn_about_empty",
+    "warn_of_empty",
+]
 
-Scaling = Literal["max", "l2"]
-Output = Literal["activation", "preactivation"]
+Scaling = Literal["root", "l2", "max"]
+NeuronOutput = Literal["preactivation", "activation"]
+Output = Literal["projection", NeuronOutput]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.signedinteger]
 
@@ -26,16 +37,21 @@ _L2_GAIN = 3.0  # makes the entries of a typical document about as large as scal
 
 
 class EmptyDocumentsWarning(UserWarning):
-    """Some documents have no word of the vocabulary, so that all of them get the same vector."""
+    """Some documents have no word of the vocabulary, so that all of them get the same vector (of zeros, by default)."""
 
 
-def scale_counts(X: csr_matrix, scaling: Scaling) -> csr_matrix:
-    """Scaled log counts, float32, between 0 and 1: what the network reads and reconstructs.
+def scale_counts(X: csr_matrix, scaling: Scaling, weights: Floats | None = None) -> csr_matrix:
+    """Scaled counts, float32, between 0 and 1: what the network reads and reconstructs.
 
-    "max" is the paper's: log(1 + n) over its maximum in the document. "l2" divides by the document's Euclidean norm
-    instead (times 3, at most 1), so that a single frequent word does not push all others down.
+    "root" are the roots of the counts over their Euclidean norm: a text said twice is scaled as said once.
+    "max" is the paper's: log(1 + n) over its maximum in the document. "l2" divides log(1 + n) by the document's
+    Euclidean norm (times 3, at most 1), so that a single frequent word does not push all others down.
+    ``weights`` (n_words,) multiply the counts of the words before the division.
     """
-    scaled = csr_matrix((np.log1p(X.data, dtype=np.float32), X.indices, X.indptr), shape=X.shape)
+    damped = np.sqrt(X.data, dtype=np.float32) if scaling == "root" else np.log1p(X.data, dtype=np.float32)
+    if weights is not None:
+        damped *= weights[X.indices]
+    scaled = csr_matrix((damped, X.indices, X.indptr), shape=X.shape)
     # in blocks, so that temporary arrays stay small
     for start in range(0, X.shape[0], _SCALED_AT_ONCE):
         bounds = scaled.indptr[start : start + _SCALED_AT_ONCE + 1]
@@ -45,7 +61,7 @@ def scale_counts(X: csr_matrix, scaling: Scaling) -> csr_matrix:
 
 
 def _scale_rows(data: Floats, words: Ints, bounds: Ints, n_words: int, scaling: Scaling) -> None:
-    """Divide the log counts of some documents by their size, in place."""
+    """Divide the damped counts of some documents by their size, in place."""
     if len(data) == 0:
         return
     shape = (len(bounds) - 1, n_words)
@@ -54,7 +70,9 @@ def _scale_rows(data: Floats, words: Ints, bounds: Ints, n_words: int, scaling: 
         size = np.asarray(csr_matrix((data, words, bounds), shape).max(axis=1).todense()).ravel()
     else:
         squares = csr_matrix((data * data, words, bounds), shape)
-        size = np.sqrt(np.asarray(squares.sum(axis=1)).ravel()) / _L2_GAIN
+        size = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
+        if scaling == "l2":
+            size /= _L2_GAIN
     size[size == 0] = 1
     data /= np.repeat(size.astype(np.float32), np.diff(bounds))
     np.minimum(data, 1, out=data)
@@ -62,10 +80,11 @@ def _scale_rows(data: Floats, words: Ints, bounds: Ints, n_words: int, scaling: 
 
 @dataclass(frozen=True)
 class Encoder:
-    """z = g(W x + b) - mean, for scaled counts x.
+    """v = Wᵀ x for scaled counts x: the default, one linear map ("projection"). A network's own outputs are here too.
 
+    "preactivation" gives Wᵀ x + b - mean, "activation" gives g(Wᵀ x + b) - mean, as the paper does without the mean.
     W (n_words, n_components), b (n_components,), mean (n_components,): subtracted from every vector (zeros: nothing).
-    ``output`` "activation" gives g(...), "preactivation" gives W x + b itself.
+    ``weights`` (n_words,) of the words are applied before counts are scaled; None: all words weigh the same.
     """
 
     W: Floats
@@ -74,6 +93,18 @@ class Encoder:
     scaling: Scaling
     activation: Literal["tanh", "sigmoid"]
     output: Output
+    weights: Floats | None = None
+
+    @classmethod
+    def of_map(cls, vector_map: Floats, scaling: Scaling, weights: Floats | None) -> Encoder:
+        """The encoder whose vectors are one linear map (n_words, n_components) of scaled counts."""
+        nothing = np.zeros(vector_map.shape[1], dtype=np.float32)
+        return cls(vector_map, nothing, nothing, scaling, "tanh", "projection", weights)
+
+    def map_arrays(self) -> dict[str, Floats]:
+        """What is to be saved of it beside the network: the map, and the weights of the words."""
+        arrays = {"map": self.W} if self.output == "projection" else {}
+        return arrays if self.weights is None else arrays | {"weights": self.weights}
 
     @property
     def n_words(self) -> int:
@@ -112,17 +143,28 @@ class Encoder:
 
     def respond(self, X: csr_matrix) -> Floats:
         """The neurons' responses before the mean is subtracted."""
-        potential: Floats = scale_counts(X, self.scaling) @ self.W  # (n_docs, n_components)
+        potential: Floats = scale_counts(X, self.scaling, self.weights) @ self.W  # (n_docs, n_components)
+        if self.output == "projection":
+            return potential
         potential += self.b
         return potential if self.output == "preactivation" else activate(potential, self.activation)
 
 
 def warn_about_empty(X: csr_matrix, stacklevel: int) -> None:
     """Say how many documents have no word that the model knows."""
-    n_empty = int((np.diff(X.indptr) == 0).sum())
+    warn_of_empty(count_empty(X), X.shape[0], stacklevel + 1)
+
+
+def count_empty(X: csr_matrix) -> int:
+    """How many documents have no word that the model knows."""
+    return int((np.diff(X.indptr) == 0).sum())
+
+
+def warn_of_empty(n_empty: int, n_documents: int, stacklevel: int) -> None:
+    """The same warning where the documents were counted in batches."""
     if n_empty:
         warnings.warn(
-            f"{n_empty:,} of {X.shape[0]:,} documents have no word of the vocabulary; "
+            f"{n_empty:,} of {n_documents:,} documents have no word of the vocabulary; "
             "their vector is that of an empty document",
             EmptyDocumentsWarning,
             stacklevel=stacklevel,

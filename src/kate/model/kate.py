@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from kate.engines.devices import Device, Precision
 from kate.engines.network import Network
 from kate.model.encoder import Encoder, Output, Scaling
+from kate.model.finishing import Finished, finish, restored
 from kate.model.loop import HistoryRow, progress_bar, train
 from kate.model.settings import (
     check_settings,
@@ -23,7 +24,7 @@ from kate.model.settings import (
     require_held_out,
     settings_for,
 )
-from kate.model.training import KATETraining, Machine, encoder_of, hold_out
+from kate.model.training import KATETraining, Machine, hold_out
 from kate.model.training_state import TrainingState, misfit, resumed, unchanged_on_failure
 from kate.storage.saving import Arrays, Saveable
 from kate.topics.poles import Responses
@@ -37,41 +38,51 @@ CountMatrix = csr_matrix | sparray | NDArray[Any]
 class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """K-competitive autoencoder for text (Chen & Zaki, KDD 2017): document counts in, document vectors out.
 
-        x  = scaled log counts of a document                                  (n_words,)
-        z  = tanh(Wᵀ x + b)                         W (n_words, n_components)     (n_components,)
+        x  = scaled counts of a document, t = the same with IDF               (n_words,)
+        z  = tanh(Wᵀ t + b)                         W (n_words, n_neurons)    (n_neurons,)
         ẑ  = compete(z, k, alpha)                   in training only
         x̂  = output(W ẑ + c)                        softmax or sigmoid        (n_words,)
+        v  = Qᵀ (I − μ̂μ̂ᵀ) (β W + (1 − β) s W₀)ᵀ t   W₀: W at the start        (n_components,)
 
     W and the biases b, c minimise the cross-entropy of x and x̂. The competition (:func:`kate.compete`) lets only k
-    neurons speak for a document; losers learn through the amplification alone. Encoding needs no competition:
-    ``transform`` gives Wᵀ x + b (or z), minus its mean over the training documents.
+    neurons speak for a document; losers learn through the amplification alone. Encoding needs no competition: a vector
+    v is one linear map of t, without the direction μ̂ of the mean, turned so that the components that carry most come
+    first (``kate.model.vector_map``). The empty document is the zero vector.
 
     Where a parameter is None it follows ``n_components`` and the number of documents (docs/defaults.md: how that was
     chosen; ``settings_`` what it came to); :meth:`paper` gives the paper's settings to the letter.
 
     Parameters
     ----------
-    n_components : hidden neurons, the length of a document vector
-    n_winners : k, how many neurons win a document in training, half of them of either sign
+    n_components : the length of a document vector
+    n_neurons : hidden neurons, of which vectors are made; None takes 256, or ``n_components`` where that is more
+    n_winners : k, how many neurons win a document in training, half of them of either sign; 0 is no competition
     amplification : alpha, how much of the losers' energy each winner takes
     loss : "softmax" (multinomial) or "cross-entropy" (one sigmoid per word, the paper's)
     activation : "tanh" or "sigmoid"
-    scaling : log counts over their "l2" norm or their "max" in the document (the paper's)
+    scaling : "root": roots of the counts over their Euclidean norm, so that a text said twice is the same text; or log
+        counts over their "l2" norm or their "max" in the document (the paper's)
+    weighting : "idf" lets the encoder read rare words louder; what is reconstructed is not weighted. Or "none"
+    start : W starts at the leading directions of the documents, as LSA has them ("svd"), or at "random" (the paper's)
+    start_share : how far vectors go back from the trained W to the start; 0 takes W as it is
     dropout : share of a document's words that the encoder does not see in a step
-    reconstruction_sampling : for large vocabularies: reconstruct only the words of a batch and so many of the others,
-        drawn anew in every step (on the CPU only); None reconstructs all words
+    reconstruction_sampling : reconstruct only the words of a batch and so many of the others, drawn anew in every step
+        (on the CPU only); None reconstructs all words; "auto" draws 1,000 where the vocabulary is large
     output_bias : c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
     optimizer : "adam" or "adadelta"
     learning_rate : its highest value, after the warm-up
     epsilon : what the optimizer adds to its running squares; Adadelta's first steps are about its square root
     warmup : share of all steps in which the learning rate rises from zero
     decay : "linear" to zero over the rest of the steps, or "none"
-    max_epochs : passes over the documents
-    batch_size : documents per step
+    max_epochs : passes over the documents; None takes 5, and at most 500 steps
+    max_steps : batches to learn from at most; the last epoch ends early
+    batch_size : documents per step; None follows the number of documents
     validation_fraction : share of the documents held out to follow the validation loss (without competition)
     patience : stop after so many epochs without a better validation loss and keep the best; None keeps the last
-    output : vectors are the "activation" or the "preactivation" W x + b
-    center : subtract the mean of the training documents' vectors
+    output : vectors are a "projection" of the neurons: one linear map, components ordered by what they carry; or the
+        neurons themselves, their "preactivation" Wᵀ x + b or their "activation" (the paper's)
+    mean : of the training documents' vectors: "project" its direction out (for "projection"), "subtract" it (for the
+        others), or "keep" it (the paper's)
     random_state : seed; the same seed on the same machine gives bit-identical weights. None draws a seed, which
         ``settings_`` tells
     n_jobs : threads; None takes all cores, or OMP_NUM_THREADS
@@ -81,9 +92,10 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Attributes
     ----------
-    components_ : (n_components, n_words), the weights of each neuron on the words: Wᵀ
-    word_vectors_ : (n_words, n_components), the same transposed: W
+    components_ : (n_components, n_words), the weights of each component on the words
+    word_vectors_ : (n_words, n_components), the same transposed: the vector of each word
     encoder_ : :class:`~kate.model.encoder.Encoder`, all that encoding needs
+    neurons_ : the same for the neurons themselves: W, b
     output_bias_ : (n_words,), c
     responses_ : mean and standard deviation of each neuron's response over the training documents
     settings_ : the parameters as they were used, None filled in; the parameters themselves stay as they were given
@@ -100,6 +112,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """
 
     encoder_: Encoder
+    neurons_: Encoder
     output_bias_: Floats
     responses_: Responses
     settings_: dict[str, Any]
@@ -112,13 +125,17 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self,
         n_components: int = 128,
         *,
+        n_neurons: int | None = None,
         n_winners: int | None = None,
         amplification: float | None = None,
         loss: Literal["softmax", "cross-entropy"] = "softmax",
         activation: Literal["tanh", "sigmoid"] = "tanh",
-        scaling: Scaling = "l2",
-        dropout: float = 0.7,
-        reconstruction_sampling: int | None = None,
+        scaling: Scaling = "root",
+        weighting: Literal["idf", "none"] = "idf",
+        start: Literal["svd", "random"] = "svd",
+        start_share: float = 0.35,
+        dropout: float = 0.5,
+        reconstruction_sampling: int | Literal["auto"] | None = "auto",
         output_bias: Literal["frequency", "zero"] = "frequency",
         optimizer: Literal["adam", "adadelta"] = "adam",
         learning_rate: float | None = None,
@@ -126,11 +143,12 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         warmup: float = 0.05,
         decay: Literal["linear", "none"] = "linear",
         max_epochs: int | None = None,
+        max_steps: int | None = None,
         batch_size: int | None = None,
         validation_fraction: float = 0.0,
         patience: int | None = None,
-        output: Output = "preactivation",
-        center: bool = True,
+        output: Output = "projection",
+        mean: Literal["project", "subtract", "keep"] = "project",
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         device: Device = "auto",
@@ -138,11 +156,15 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         verbose: bool | None = None,
     ) -> None:
         self.n_components = n_components
+        self.n_neurons = n_neurons
         self.n_winners = n_winners
         self.amplification = amplification
         self.loss = loss
         self.activation = activation
         self.scaling = scaling
+        self.weighting = weighting
+        self.start = start
+        self.start_share = start_share
         self.dropout = dropout
         self.reconstruction_sampling = reconstruction_sampling
         self.output_bias = output_bias
@@ -152,11 +174,12 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.warmup = warmup
         self.decay = decay
         self.max_epochs = max_epochs
+        self.max_steps = max_steps
         self.batch_size = batch_size
         self.validation_fraction = validation_fraction
         self.patience = patience
         self.output = output
-        self.center = center
+        self.mean = mean
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.device = device
@@ -204,10 +227,16 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 history = train(
                     learner, max_epochs, self.patience, report, keep_on_interrupt=keep_on_interrupt
                 )
-            encoder = encoder_of(learner.learned(), settings)
-            responses = Responses.of(encoder.respond, counts)
-            state = TrainingState(deepcopy(random))
-            self._take(encoder, learner.network.c, responses, settings, history, counts.shape[0], state)
+            finished = finish(
+                learner.learned(),
+                counts,
+                settings,
+                learner.weights,
+                learner.start_weights,
+                on_gpu=self._machine().uses_gpu(),
+            )
+            state = TrainingState(deepcopy(random), start=learner.start_weights)
+            self._take(finished, learner.network.c, settings, history, counts.shape[0], state)
         return self
 
     def partial_fit(self, X: CountMatrix, y: Any = None) -> Self:
@@ -229,19 +258,22 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             else:
                 settings, history, n_before = self.settings_, self.history_, self.n_documents_seen_
                 # copies throughout: a pass that diverges or is interrupted must not spoil what is there
-                network = Network(self.encoder_.W, self.encoder_.b, self.output_bias_).copy()
+                network = Network(self.neurons_.W, self.neurons_.b, self.output_bias_).copy()
                 state = resumed(self._state, settings)
-                learner = KATETraining.resume(settings, network, state, counts, self._machine())
+                learner = KATETraining.resume(
+                    settings, network, state, counts, self._machine(), self.neurons_.weights
+                )
             with progress_bar(self.verbose, 1) as report:
                 rows = train(learner, 1, None, report)
             history = history + [row | {"epoch": len(history) + 1} for row in rows]
-            encoder = encoder_of(learner.learned(), settings)
-            responses = Responses.of(encoder.respond, counts)
             n_seen = n_before + counts.shape[0]
-            if n_before:
-                responses = responses.blended(self.responses_, n_before / n_seen)
-            state = TrainingState(deepcopy(learner.random), learner.optimizer)
-            self._take(encoder, learner.network.c, responses, settings, history, n_seen, state)
+            before = (self.responses_, n_before / n_seen) if n_before else None
+            weights, start = learner.weights, learner.start_weights
+            finished = finish(
+                learner.learned(), counts, settings, weights, start, before, on_gpu=self._machine().uses_gpu()
+            )
+            state = TrainingState(deepcopy(learner.random), learner.optimizer, start)
+            self._take(finished, learner.network.c, settings, history, n_seen, state)
         return self
 
     def transform(self, X: CountMatrix) -> Floats:
@@ -268,39 +300,39 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _take(
         self,
-        encoder: Encoder,
+        finished: Finished,
         output_bias: Floats,
-        responses: Responses,
         settings: dict[str, Any],
         history: list[HistoryRow],
         n_documents_seen: int,
         state: TrainingState | None,
     ) -> None:
         """Become a fitted model, made of these parts."""
-        self.encoder_ = encoder.centered_on(responses.mean) if settings["center"] else encoder
+        self.neurons_, self.encoder_, self.responses_ = finished
         self.output_bias_ = output_bias
-        self.responses_ = responses
         self.settings_ = settings
         self.history_ = history
         self.n_documents_seen_ = n_documents_seen
-        self.n_features_in_ = encoder.n_words
+        self.n_features_in_ = self.encoder_.n_words
         self._state = state
 
     def _fitted_state(self) -> tuple[Arrays, dict[str, Any]]:
-        encoder, responses = self.encoder_, self.responses_
-        arrays = {"W": encoder.W, "b": encoder.b, "c": self.output_bias_}
+        neurons, responses = self.neurons_, self.responses_
+        arrays = {"W": neurons.W, "b": neurons.b, "c": self.output_bias_}
         arrays |= {"mean": responses.mean, "deviation": responses.deviation}
+        arrays |= self.encoder_.map_arrays()
         arrays |= {} if self._state is None else self._state.to_arrays()
         return arrays, {name: getattr(self, name) for name in ("settings_", "history_", "n_documents_seen_")}
 
     def _restore_state(self, arrays: Arrays, facts: dict[str, Any]) -> None:
         settings = facts["settings_"]
-        if wrong := misfit(arrays, *arrays["W"].shape):
+        n_words, n_neurons = arrays["W"].shape
+        if wrong := misfit(arrays, n_words, n_neurons, settings["n_components"]):
             raise ValueError(wrong)
+        responses = Responses(arrays["mean"], arrays["deviation"])
         self._take(
-            encoder_of(Network(arrays["W"], arrays["b"], arrays["c"]), settings),
+            restored(arrays, responses, settings),
             arrays["c"],
-            Responses(arrays["mean"], arrays.get("deviation", np.zeros_like(arrays["mean"]))),
             settings,
             facts["history_"],
             facts["n_documents_seen_"],

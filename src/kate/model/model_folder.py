@@ -1,7 +1,8 @@
 """A model folder: text, JSON and plain arrays, never pickle. It is written whole or not at all, and checked when read.
 
 config.json           what the folder is, the parameters as given, the settings as used, sizes and checksums of the rest
-weights.safetensors   W, b, c, mean: the network; response_mean and response_deviation of its neurons
+weights.safetensors   W, b, c: the network; response_mean, response_deviation: of its neurons; map: words → vectors;
+                      weights: of the words
 vocabulary.txt        one line per word: stem, readable form, document frequency, occurrences
 topics.json           the words of every topic, its share and its coherence
 history.jsonl         one line per epoch
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 import kate
 from kate.model.encoder import Encoder, Output, Scaling
+from kate.model.finishing import restored
 from kate.model.loop import HistoryRow
 from kate.model.training_state import TrainingState, misfit
 from kate.storage.folders import FolderError, FolderKind, StrPath
@@ -49,7 +51,6 @@ MODEL_FOLDER = FolderKind(
     version=2,
     files=(_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, _TRAINING, _CARD),
     remedy="make one with `kate fit CORPUS -o MODEL` or TextModel.save",
-    older_versions=(1,),
 )
 
 
@@ -58,11 +59,12 @@ class Trained:
     """All that a fitted model is: what its folder holds.
 
     ``settings`` are the parameters as they were used, ``given`` as they were given: what a new fit starts from. Both as
-    JSON can hold them; where ``given`` is not known (Kate 0.1 did not write it) the settings take its place.
+    JSON can hold them; where ``given`` is not known the settings take its place.
     """
 
     settings: dict[str, Any]
     vocabulary: Vocabulary
+    neurons: Encoder
     encoder: Encoder
     output_bias: NDArray[np.float32]  # (n_words,)
     responses: Responses
@@ -92,7 +94,6 @@ def write_model(folder: StrPath, trained: Trained) -> None:
         "n_documents_seen": trained.n_documents_seen,
         "given": trained.given,
         "settings": trained.settings,
-        "encoder": {name: getattr(trained.encoder, name) for name in ("scaling", "activation", "output")},
         "vocabulary": trained.vocabulary.config(),
     }
     MODEL_FOLDER.write(folder, config, contents, unchecked={_CARD: model_card(trained).encode()})
@@ -101,19 +102,23 @@ def write_model(folder: StrPath, trained: Trained) -> None:
 def read_model(folder: StrPath) -> Trained:
     """Read a model folder; every file is checked before it is used."""
     folder = Path(folder)
-    config = _of_this_version(MODEL_FOLDER.read_config(folder))
+    config = MODEL_FOLDER.read_config(folder)
     try:
         names = [_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, *({_TRAINING} & set(config.get("files") or ()))]
         files = {name: MODEL_FOLDER.read_checked(folder / name, config) for name in names}
         arrays = safetensors.numpy.load(files[_WEIGHTS])
         state = safetensors.numpy.load(files[_TRAINING]) if _TRAINING in files else {}
         described = json.loads(files[_TOPICS])
+        _require_known(folder, config["settings"])
+        responses = Responses(arrays["response_mean"], arrays["response_deviation"])
+        neurons, encoder, _ = restored(arrays, responses, config["settings"])
         trained = Trained(
             settings=config["settings"],
             vocabulary=Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"]),
-            encoder=Encoder(arrays["W"], arrays["b"], arrays["mean"], **config["encoder"]),
+            neurons=neurons,
+            encoder=encoder,
             output_bias=arrays["c"],
-            responses=Responses(arrays["response_mean"], arrays["response_deviation"]),
+            responses=responses,
             topics={by: Topics(map(Topic.from_dict, described[by])) for by in get_args(By)},
             history=[json.loads(row) for row in _split(files[_HISTORY])],
             given=config.get("given"),
@@ -137,47 +142,39 @@ def read_model(folder: StrPath) -> Trained:
     return trained
 
 
-def _of_this_version(config: dict[str, Any]) -> dict[str, Any]:
-    """Kate 0.1 (format 1) called ``n_components`` ``n_topics``."""
-    settings = config.get("settings")
-    if config["format_version"] == 1 and isinstance(settings, dict) and "n_topics" in settings:
-        settings["n_components"] = settings.pop("n_topics")
-    return config
-
-
 def _arrays(trained: Trained) -> dict[str, NDArray[np.float32]]:
     """The arrays of a model by the names of the equations."""
     arrays = {
-        "W": trained.encoder.W,
-        "b": trained.encoder.b,
+        "W": trained.neurons.W,
+        "b": trained.neurons.b,
         "c": trained.output_bias,
-        "mean": trained.encoder.mean,
         "response_mean": trained.responses.mean,
         "response_deviation": trained.responses.deviation,
+        **trained.encoder.map_arrays(),
     }
     return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
 
 
 def _require_whole(folder: Path, trained: Trained, arrays: dict[str, NDArray[Any]]) -> None:
-    """Refuse files that do not belong together, and a way of encoding that is not known."""
-    n_words, n_components = len(trained.vocabulary), trained.responses.mean.shape[0]
-    wrong = misfit(arrays, n_words, n_components)
+    """Refuse files that do not belong together."""
+    n_words, n_neurons = len(trained.vocabulary), trained.responses.mean.shape[0]
+    n_components = trained.settings.get("n_components", 0)
+    wrong = misfit(arrays, n_words, n_neurons, n_components)
     if wrong is not None:
         wrong = f"the vocabulary has {n_words:,} words, so {wrong}"
-    elif (found := trained.settings.get("n_components")) != n_components:
-        wrong = f"config.json says n_components {found}, the weights have {n_components}"
+    elif (found := trained.encoder.n_components) != n_components:
+        wrong = f"config.json says n_components {n_components}, the weights have {found}"
     for by, topics in trained.topics.items():
-        if wrong is None and len(topics) != 2 * n_components:
-            wrong = f"{len(topics):,} topics by {by}, expected {2 * n_components:,}"
+        if wrong is None and len(topics) != 2 * n_neurons:
+            wrong = f"{len(topics):,} topics by {by}, expected {2 * n_neurons:,}"
     if wrong is not None:
         raise FolderError(f"{folder}: {wrong}: the files are of different models; copy it again")
-    _require_known_encoder(folder, trained.encoder)
 
 
-def _require_known_encoder(folder: Path, encoder: Encoder) -> None:
+def _require_known(folder: Path, settings: dict[str, Any]) -> None:
     """Refuse a way of encoding that is not ours rather than encode in another."""
     for name, allowed in (("scaling", Scaling), ("activation", Activation), ("output", Output)):
-        if (found := getattr(encoder, name)) not in get_args(allowed):
+        if (found := settings[name]) not in get_args(allowed):
             raise FolderError(
                 f"{folder / MODEL_FOLDER.config} has the {name} {found!r}; expected one of "
                 f"{', '.join(get_args(allowed))}: copy the model again"
@@ -199,6 +196,8 @@ def model_card(trained: Trained) -> str:
             f"Learned by Kate {kate.__version__} (a K-competitive autoencoder for text) from "
             f"{vocabulary.n_documents:,} documents and {len(vocabulary):,} words. It turns a text into a "
             f"vector of {encoder.n_components:,} numbers, names the topics of a text, and finds similar words.",
+            "",
+            _about_vectors(trained),
             "",
             "## The ten topics that win most documents",
             "",
@@ -229,6 +228,17 @@ def model_card(trained: Trained) -> str:
             "",
         ]
     )
+
+
+def _about_vectors(trained: Trained) -> str:
+    """What the numbers of a vector are."""
+    if trained.encoder.output == "projection":
+        return (
+            f"A vector is one linear map of the words of a text, made from {trained.neurons.n_components:,} neurons. "
+            "Its numbers are ordered by what they carry: the first ones are a good shorter vector (`truncate_dim`). "
+            "A text without a known word is the zero vector; vectors are compared by their cosine."
+        )
+    return f"A vector is what the {trained.neurons.n_components:,} neurons of the network answer to a text."
 
 
 def _shown(value: Any) -> str:

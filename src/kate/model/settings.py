@@ -22,6 +22,7 @@ __all__ = [
     "require_choice",
     "require_held_out",
     "require_whole",
+    "sampled_words",
     "settings_for",
 ]
 
@@ -32,27 +33,31 @@ it changes the result."""
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "loss": ("softmax", "cross-entropy"),
     "activation": ("tanh", "sigmoid"),
-    "scaling": ("l2", "max"),
+    "scaling": ("root", "l2", "max"),
+    "weighting": ("idf", "none"),
+    "start": ("svd", "random"),
     "output_bias": ("frequency", "zero"),
     "optimizer": ("adam", "adadelta"),
     "decay": ("linear", "none"),
-    "output": ("preactivation", "activation"),
+    "output": ("projection", "preactivation", "activation"),
+    "mean": ("project", "subtract", "keep"),
     "device": ("auto", "cpu", "cuda"),
     "precision": ("float32", "tf32", "bf16"),
 }
 _WHOLE_NUMBERS = (
     "n_components",
-    "n_winners",
+    "n_neurons",
     "max_epochs",
+    "max_steps",
     "batch_size",
     "patience",
-    "reconstruction_sampling",
 )
 # Adadelta's step takes the root of a product of two of them: their product must not become zero in single precision
 _LEAST_OF_ADADELTA = 1e-18
 # from the first number to below the second
 _INTERVALS = {
     "dropout": (0.0, 1.0),
+    "start_share": (0.0, 1.0),
     "warmup": (0.0, 1.0),
     "validation_fraction": (0.0, 1.0),
     "amplification": (0.0, float("inf")),
@@ -82,11 +87,36 @@ def check_settings(model: Any) -> None:
         raise ValueError(
             f"epsilon={settings['epsilon']}: Adadelta needs at least {_LEAST_OF_ADADELTA} in single precision"
         )
-    if settings["n_winners"] is not None and settings["n_winners"] > settings["n_components"]:
+    n_neurons = _neurons(settings)
+    if settings["n_winners"] is not None:
+        require_whole("n_winners", settings["n_winners"], least=0)
+    if settings["n_winners"] is not None and settings["n_winners"] > n_neurons:
         raise ValueError(
-            f"n_winners={settings['n_winners']} is more than n_components={settings['n_components']}; "
-            "only neurons can win: lower n_winners or raise n_components"
+            f"n_winners={settings['n_winners']} is more than the {n_neurons} neurons; only neurons can win: lower "
+            "n_winners or raise n_neurons"
         )
+    sampling = settings["reconstruction_sampling"]
+    if sampling != "auto" and sampling is not None:
+        require_whole("reconstruction_sampling", sampling)
+    _check_output(settings, n_neurons)
+
+
+def _check_output(settings: dict[str, Any], n_neurons: int) -> None:
+    """Refuse settings that do not go with the kind of vectors asked for."""
+    output, mean = settings["output"], settings["mean"]
+    if output == "projection" and n_neurons < settings["n_components"]:
+        raise ValueError(
+            f"n_neurons={n_neurons} is less than n_components={settings['n_components']}; vectors are made from the "
+            "neurons: raise n_neurons, or leave it at None"
+        )
+    if output != "projection" and n_neurons != settings["n_components"]:
+        raise ValueError(
+            f"output={output!r} gives one number for each neuron, but n_neurons={n_neurons} is not "
+            f"n_components={settings['n_components']}; leave n_neurons at None, or take output='projection'"
+        )
+    if (mean == "subtract") == (output == "projection") and mean != "keep":
+        expected = "'project' or 'keep'" if output == "projection" else "'subtract' or 'keep'"
+        raise ValueError(f"mean={mean!r} does not go with output={output!r}; take {expected}")
 
 
 def require_held_out(model: Any, *, has_validation: bool) -> None:
@@ -105,13 +135,34 @@ def settings_for(model: Any, n_documents: int) -> dict[str, Any]:
     settings: dict[str, Any] = model.get_params(deep=False)
     for name in (*MACHINE_PARAMETERS, "random_state"):
         del settings[name]
-    for name, value in _suited_to(settings["n_components"], n_documents).items():
+    settings["n_neurons"] = _neurons(settings)
+    for name, value in _suited_to(settings["n_neurons"], n_documents).items():
         if settings[name] is None:
             settings[name] = value
     if settings["max_epochs"] is None:
+        settings["max_epochs"] = _EPOCHS
+        if settings["max_steps"] is None:
+            settings["max_steps"] = _MOST_STEPS
+    if settings["max_steps"] is not None:
         steps = -(-n_documents // settings["batch_size"])
-        settings["max_epochs"] = max(_EPOCHS, -(-_FEWEST_STEPS // steps))
+        settings["max_epochs"] = min(settings["max_epochs"], -(-settings["max_steps"] // steps))
     return settings
+
+
+def sampled_words(settings: dict[str, Any], n_words: int) -> int:
+    """How many words a step draws to reconstruct beside those of its documents; 0: it reconstructs all."""
+    sampling = settings["reconstruction_sampling"]
+    if sampling == "auto":
+        return _SAMPLED if n_words >= _SAMPLED_FROM else 0
+    return int(sampling) if sampling else 0
+
+
+def _neurons(settings: dict[str, Any]) -> int:
+    """Vectors are best made from more neurons than they have components; other outputs are the neurons themselves."""
+    if settings["n_neurons"] is not None:
+        return int(settings["n_neurons"])
+    least = _FEWEST_NEURONS if settings["output"] == "projection" else 0
+    return max(least, int(settings["n_components"]))
 
 
 def generator_from(random_state: Any) -> tuple[int | None, np.random.RandomState]:
@@ -131,14 +182,18 @@ def generator_from(random_state: Any) -> tuple[int | None, np.random.RandomState
 def paper_settings(n_components: int) -> dict[str, Any]:
     """KATE to the letter: section 4.2 of Chen & Zaki (2017)."""
     return paper_training(n_components) | {
+        "n_neurons": None,  # as many as components
         "n_winners": {20: 6, 128: 32, 512: 102}.get(n_components, max(1, n_components // 4)),
         "amplification": 6.26,
         "loss": "cross-entropy",
         "activation": "tanh",
         "dropout": 0.0,
         "reconstruction_sampling": None,
+        "weighting": "none",
+        "start": "random",
+        "max_steps": None,
         "output": "activation",
-        "center": False,
+        "mean": "keep",
     }
 
 
@@ -163,22 +218,26 @@ def paper_training(n_components: int) -> dict[str, Any]:
     }
 
 
-_EPOCHS = 20
-_FEWEST_STEPS = 500  # a small corpus gets more epochs, because too few steps teach nothing
-_LARGEST_BATCH = 200
+# Chosen on validation documents of many corpora (docs/defaults.md).
+_FEWEST_NEURONS = 256
+_EPOCHS = 5
+_MOST_STEPS = 500
+_SAMPLED = 1_000
+_SAMPLED_FROM = 4_000  # words: below, the sample would be no smaller
 
 
-def _suited_to(n_components: int, n_documents: int) -> dict[str, Any]:
-    """What was best on validation documents (docs/defaults.md).
+def _suited_to(n_neurons: int, n_documents: int) -> dict[str, Any]:
+    """What None becomes, for so many neurons and documents.
 
-    A winner takes over the energy of all losers of its sign. Their number grows with ``n_components``, so the share
-    that it takes, the amplification, falls in proportion to 1 / ``n_components``.
+    A winner takes over the energy of all losers of its sign, and the vectors of winners add up: with more neurons the
+    share that each takes, the amplification, must be smaller. Beyond 20,000 documents batches grow instead of steps.
     """
+    few = n_documents <= 20_000
     return {
-        "n_winners": max(1, n_components // 4),
-        "amplification": min(0.5, 64 / n_components),
-        "learning_rate": 4e-3 if n_components < 32 else 2e-3,
-        "batch_size": min(_LARGEST_BATCH, max(16, n_documents // 20)),
+        "n_winners": max(1, n_neurons // 4),
+        "amplification": min(1.0, 0.7 * (256 / n_neurons) ** 2),
+        "learning_rate": 2e-3,
+        "batch_size": min(200, max(16, n_documents // 20)) if few else min(1_000, n_documents // 100),
     }
 
 

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
-from kate.model.encoder import Encoder
+from kate.model.encoder import Encoder, count_empty, warn_about_empty, warn_of_empty
 from kate.model.loop import HistoryRow
 from kate.model.model_folder import Trained
+from kate.model.settings import require_whole
 from kate.model.similar_words import nearest
+from kate.text.counting import text_batches
 from kate.text.documents import Documents
 from kate.text.vocabulary import Vocabulary
 from kate.topics.poles import N_WORDS, By, Responses, winning_poles
 from kate.topics.topic import Topic, Topics
 
-__all__ = ["TextAnswers", "Texts", "UnknownWordError", "as_counts", "strings_of", "unknown_word"]
+__all__ = ["TextAnswers", "Texts", "UnknownWordError", "as_counts", "strings_of", "unit_rows", "unknown_word"]
 
-Texts: TypeAlias = Iterable[str] | Documents
+Texts: TypeAlias = Iterable[str] | Iterable[Sequence[str]] | Documents
 Floats = NDArray[np.float32]
 
 
@@ -36,6 +38,7 @@ class TextAnswers:
     ----------
     vocabulary_ : :class:`~kate.text.vocabulary.Vocabulary`, the words and their readable forms
     encoder_ : :class:`~kate.model.encoder.Encoder`, all that encoding needs
+    neurons_ : the same for the neurons themselves, which the topics are poles of
     output_bias_ : (n_words,), with which the network predicts words; encoding does not need it
     responses_ : mean and standard deviation of each neuron's response over the training documents
     settings_ : the parameters as they were used, None filled in, without those of the machine (n_jobs, device, verbose)
@@ -50,7 +53,60 @@ class TextAnswers:
         """Vectors (n_docs, n_components); a text without a known word gets the empty document's, and a warning."""
         return self.encoder_.encode(self._count(texts), self.n_jobs)
 
-    encode = transform
+    def encode(
+        self,
+        texts: str | Texts,
+        *,
+        normalize: bool = False,
+        batch_size: int | None = None,
+        truncate_dim: int | None = None,
+    ) -> Floats:
+        """Vectors (n_docs, n_components) of texts; of a single string its vector (n_components,).
+
+        normalize : divide each vector by its length; that of a text without a known word stays zero
+        batch_size : texts that are counted and encoded together, to bound memory; the vectors are the same
+        truncate_dim : keep the first components only. They are ordered by what they carry, so that every prefix of a
+            vector is a good shorter vector; other outputs than "projection" have no such order
+
+        >>> from kate import TextModel
+        >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+        >>> model = TextModel(n_components=3).fit(texts)
+        >>> model.encode("a coin of gold").shape, model.encode(["a coin of gold"], truncate_dim=2).shape
+        ((3,), (1, 2))
+        """
+        kept = self._kept_components(truncate_dim)
+        if batch_size is not None:
+            require_whole("batch_size", batch_size)
+        strings = [texts] if isinstance(texts, str) else strings_of(texts)
+        parts, n_empty = [np.empty((0, kept), dtype=np.float32)], 0
+        for batch in [strings] if batch_size is None else _batches(strings, batch_size):
+            counts = self._count(batch)
+            vectors = self.encoder_.vectors(counts, self.n_jobs)[:, :kept]
+            parts.append(unit_rows(vectors) if normalize else vectors)
+            n_empty += count_empty(counts)
+        vectors = parts[1] if len(parts) == 2 else np.concatenate(parts)
+        warn_of_empty(n_empty, len(vectors), stacklevel=3)
+        vectors = np.ascontiguousarray(vectors)
+        return vectors[0] if isinstance(texts, str) else vectors
+
+    def similarity(self, a: str | Texts | ArrayLike, b: str | Texts | ArrayLike) -> Floats:
+        """The cosine of each of ``a`` with each of ``b``, (n_a, n_b): vectors as ``encode`` gives them, or texts.
+
+        A single vector or string counts as one row. A zero vector has the cosine 0 to all.
+
+        >>> from kate import TextModel
+        >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+        >>> model = TextModel(n_components=2).fit(texts)
+        >>> model.similarity("gold", ["a coin", "silver", "peace"]).shape
+        (1, 3)
+        """
+        rows, columns = self._unit_vectors(a), self._unit_vectors(b)
+        if rows.shape[1] != columns.shape[1]:
+            raise ValueError(
+                f"vectors of {rows.shape[1]} and of {columns.shape[1]} numbers cannot be compared; encode both with "
+                "the same model and the same truncate_dim"
+            )
+        return np.asarray(rows @ columns.T, dtype=np.float32)
 
     def topics(self, top: int = 10, by: By = "wins") -> Topics:
         """Both poles of every neuron with ``top`` words (30 at most), by neuron.
@@ -73,7 +129,8 @@ class TextAnswers:
         if top < 1:
             raise ValueError(f"top is {top}; expected one topic at least")
         counts = self._count(texts)
-        responses = self.encoder_.encode(counts, self.n_jobs) + self.encoder_.mean
+        warn_about_empty(counts, stacklevel=3)
+        responses = self.neurons_.vectors(counts, self.n_jobs)
         poles, strengths = winning_poles(self.responses_.standardise(responses))
         strengths[np.diff(counts.indptr) == 0] = 0
         topics = self.topics()
@@ -112,6 +169,10 @@ class TextAnswers:
         return self._fitted().encoder
 
     @property
+    def neurons_(self) -> Encoder:
+        return self._fitted().neurons
+
+    @property
     def output_bias_(self) -> Floats:
         return self._fitted().output_bias
 
@@ -130,6 +191,35 @@ class TextAnswers:
     @property
     def n_documents_(self) -> int:
         return self.vocabulary_.n_documents
+
+    def _kept_components(self, truncate_dim: int | None) -> int:
+        """How many components of a vector are asked for."""
+        encoder = self.encoder_
+        if truncate_dim is None:
+            return encoder.n_components
+        require_whole("truncate_dim", truncate_dim)
+        if encoder.output != "projection":
+            raise ValueError(
+                f"truncate_dim={truncate_dim}: the components of this model are its neurons "
+                f"(output={encoder.output!r}), which have no order; leave truncate_dim out, or fit with "
+                "output='projection'"
+            )
+        if truncate_dim > encoder.n_components:
+            raise ValueError(
+                f"truncate_dim={truncate_dim} is more than the {encoder.n_components} components of the model"
+            )
+        return int(truncate_dim)
+
+    def _unit_vectors(self, given: str | Texts | ArrayLike) -> Floats:
+        """Rows of length 1, or 0, of vectors or of texts."""
+        if isinstance(given, str | Documents) or _are_texts(given):
+            return np.atleast_2d(self.encode(given, normalize=True))
+        vectors = np.asarray(given, dtype=np.float32)
+        if vectors.ndim not in (1, 2):
+            raise ValueError(f"expected one vector or rows of vectors, got an array of shape {vectors.shape}")
+        if not np.isfinite(vectors).all():
+            raise ValueError("the vectors hold NaN or infinity; expected vectors as encode gives them")
+        return unit_rows(np.atleast_2d(vectors))
 
     def _count(self, texts: Texts) -> csr_matrix:
         return as_counts(self.vocabulary_.count(strings_of(texts), self.n_jobs))
@@ -153,7 +243,31 @@ def unknown_word(query: str, vocabulary: Vocabulary) -> UnknownWordError:
     return UnknownWordError(f"{found} among the {len(vocabulary):,} words of the model; {hint}")
 
 
-def strings_of(texts: Texts) -> Iterable[str] | pl.Series:
+def unit_rows(vectors: Floats) -> Floats:
+    """Rows of length 1; rows of zeros stay as they are.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+
+def _batches(texts: Iterable[str] | Iterable[Sequence[str]] | pl.Series, n_texts: int) -> Iterator[pl.Series]:
+    """At most so many texts at a time, each checked to be a string."""
+    for some in text_batches(texts):
+        for start in range(0, len(some), n_texts):
+            yield some.slice(start, n_texts)
+
+
+def _are_texts(given: Any) -> TypeGuard[Sequence[str]]:
+    """Strings rather than numbers: a list, a column of a table or an array of them."""
+    return (
+        isinstance(given, Sequence | pl.Series | np.ndarray) and len(given) > 0 and isinstance(given[0], str)
+    )
+
+
+def strings_of(texts: Texts) -> Iterable[str] | Iterable[Sequence[str]] | pl.Series:
     return texts.texts if isinstance(texts, Documents) else texts
 
 

@@ -6,7 +6,7 @@ model answers in a fraction of a second.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Never, Self
 
@@ -16,13 +16,16 @@ from scipy.sparse import csr_matrix
 
 from kate.engines.devices import Device, Precision
 from kate.model.encoder import Output, Scaling, warn_about_empty
+from kate.model.finishing import Finished
 from kate.model.model_folder import Trained, read_model, write_model
 from kate.model.plain_estimator import PlainEstimator
 from kate.model.settings import MACHINE_PARAMETERS, check_settings, paper_settings, require_held_out
 from kate.model.text_answers import TextAnswers, Texts, UnknownWordError, as_counts, strings_of
 from kate.storage.folders import FolderError, StrPath
 from kate.storage.json_values import as_json
+from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
 from kate.text.vocabulary import Vocabulary
+from kate.text.word_choice import DocumentLimit
 from kate.topics.poles import describe
 
 if TYPE_CHECKING:
@@ -42,32 +45,51 @@ class TextModel(TextAnswers, PlainEstimator):
 
     Parameters
     ----------
-    n_components : neurons, the length of a document vector; each has two poles, so there are twice as many topics
+    n_components : the length of a document vector
     vocabulary_size : the number of words to keep, the most frequent ones; None keeps all
-    min_df : leave out words in fewer documents than this (int), or than this share of the documents (float)
-    language : stemmer and stop words; "porter" is the original Porter algorithm; None means neither
+    min_df : leave out words in fewer documents than this (int), or than this share of the documents (float); "auto"
+        is 1 below 500 documents, 2 up to 20,000, and grows slowly from there
+    max_df : leave out words in more documents than this (int), or than this share of the documents (float)
+    language : stemmer and stop words, by name or ISO code (see :func:`kate.languages`); "porter" is the original Porter
+        algorithm; None means neither. Chinese, Japanese and Thai are cut into words by the extra ``cjk``
     stem : False keeps the words as they are written
     stop_words : used instead of the language's list; ``()`` for none
-    n_winners : k, how many neurons win a document in training, half of them of either sign
+    phrases : True makes words of neighbours that often stand together, such as "new york", beside their parts
+    tokenizer : a function that makes a list of words of a text, instead of language, stem, stop_words and what
+        follows; a saved model does not hold it: ``kate.load(folder, tokenizer=...)``
+    strip_html : take tags and comments out of the texts before words are counted; "&eacute;" becomes "é"
+    strip_urls : take addresses of pages out
+    strip_emails : take addresses of people out
+    strip_handles : take "@somebody" out
+    cut_runs : "soooo" is "soo", and words of more than 60 characters go
+    n_neurons : hidden neurons, of which vectors are made; None takes 256, or ``n_components`` where that is more
+    n_winners : k, how many neurons win a document in training, half of them of either sign; 0 is no competition
     amplification : alpha, how much of the losers' energy each winner takes
     loss : "softmax" (multinomial) or "cross-entropy" (one sigmoid per word, the paper's)
     activation : "tanh" or "sigmoid"
-    scaling : log counts over their "l2" norm or their "max" in the document (the paper's)
+    scaling : "root": roots of the counts over their Euclidean norm, so that a text said twice is the same text; or log
+        counts over their "l2" norm or their "max" in the document (the paper's)
+    weighting : "idf" lets the encoder read rare words louder; what is reconstructed is not weighted. Or "none"
+    start : W starts at the leading directions of the documents, as LSA has them ("svd"), or at "random" (the paper's)
+    start_share : how far vectors go back from the trained W to the start; 0 takes W as it is
     dropout : share of a document's words that the encoder does not see in a step
-    reconstruction_sampling : for large vocabularies: reconstruct only the words of a batch and so many of the others
-        (on the CPU only); None reconstructs all words
-    output_bias : starts at the word "frequency" or at "zero" (the paper's)
+    reconstruction_sampling : reconstruct only the words of a batch and so many of the others, drawn anew in every step
+        (on the CPU only); None reconstructs all words; "auto" draws 1,000 where the vocabulary is large
+    output_bias : c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
     optimizer : "adam" or "adadelta"
     learning_rate : its highest value, after the warm-up
-    epsilon : what the optimizer adds to its running squares
+    epsilon : what the optimizer adds to its running squares; Adadelta's first steps are about its square root
     warmup : share of all steps in which the learning rate rises from zero
     decay : "linear" to zero over the rest of the steps, or "none"
-    max_epochs : passes over the documents
-    batch_size : documents per step
-    validation_fraction : share of the documents held out to follow the validation loss
+    max_epochs : passes over the documents; None takes 5, and at most 500 steps
+    max_steps : batches to learn from at most; the last epoch ends early
+    batch_size : documents per step; None follows the number of documents
+    validation_fraction : share of the documents held out to follow the validation loss (without competition)
     patience : stop after so many epochs without a better validation loss and keep the best; None keeps the last
-    output : vectors are the "activation" or the "preactivation" of the neurons
-    center : subtract the mean of the training documents' vectors
+    output : vectors are a "projection" of the neurons: one linear map, components ordered by what they carry; or the
+        neurons themselves, their "preactivation" Wᵀ x + b or their "activation" (the paper's)
+    mean : of the training documents' vectors: "project" its direction out (for "projection"), "subtract" it (for the
+        others), or "keep" it (the paper's)
     random_state : seed; the same seed on the same machine gives the same model. None draws a seed, which
         ``settings_`` tells
     n_jobs : threads; None takes all cores, or OMP_NUM_THREADS
@@ -79,8 +101,8 @@ class TextModel(TextAnswers, PlainEstimator):
     >>> model = TextModel(n_components=2, max_epochs=5).fit(texts)
     >>> model.encode(["a coin of gold"]).shape
     (1, 2)
-    >>> len(model.topics())
-    4
+    >>> len(model.topics())  # two for each of 256 neurons
+    512
     """
 
     def __init__(
@@ -88,17 +110,29 @@ class TextModel(TextAnswers, PlainEstimator):
         n_components: int = 128,
         *,
         vocabulary_size: int | None = 20_000,
-        min_df: int | float = 1,
+        min_df: DocumentLimit = "auto",
+        max_df: int | float = 1.0,
         language: str | None = "english",
         stem: bool = True,
         stop_words: Collection[str] | None = None,
+        phrases: bool = False,
+        tokenizer: TokenFunction | None = None,
+        strip_html: bool = True,
+        strip_urls: bool = True,
+        strip_emails: bool = True,
+        strip_handles: bool = True,
+        cut_runs: bool = True,
+        n_neurons: int | None = None,
         n_winners: int | None = None,
         amplification: float | None = None,
         loss: Literal["softmax", "cross-entropy"] = "softmax",
         activation: Literal["tanh", "sigmoid"] = "tanh",
-        scaling: Scaling = "l2",
-        dropout: float = 0.7,
-        reconstruction_sampling: int | None = None,
+        scaling: Scaling = "root",
+        weighting: Literal["idf", "none"] = "idf",
+        start: Literal["svd", "random"] = "svd",
+        start_share: float = 0.35,
+        dropout: float = 0.5,
+        reconstruction_sampling: int | Literal["auto"] | None = "auto",
         output_bias: Literal["frequency", "zero"] = "frequency",
         optimizer: Literal["adam", "adadelta"] = "adam",
         learning_rate: float | None = None,
@@ -106,11 +140,12 @@ class TextModel(TextAnswers, PlainEstimator):
         warmup: float = 0.05,
         decay: Literal["linear", "none"] = "linear",
         max_epochs: int | None = None,
+        max_steps: int | None = None,
         batch_size: int | None = None,
         validation_fraction: float = 0.0,
         patience: int | None = None,
-        output: Output = "preactivation",
-        center: bool = True,
+        output: Output = "projection",
+        mean: Literal["project", "subtract", "keep"] = "project",
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         device: Device = "auto",
@@ -122,14 +157,26 @@ class TextModel(TextAnswers, PlainEstimator):
         self.n_components = n_components
         self.vocabulary_size = vocabulary_size
         self.min_df = min_df
+        self.max_df = max_df
         self.language = language
         self.stem = stem
         self.stop_words = stop_words
+        self.phrases = phrases
+        self.tokenizer = tokenizer
+        self.strip_html = strip_html
+        self.strip_urls = strip_urls
+        self.strip_emails = strip_emails
+        self.strip_handles = strip_handles
+        self.cut_runs = cut_runs
+        self.n_neurons = n_neurons
         self.n_winners = n_winners
         self.amplification = amplification
         self.loss = loss
         self.activation = activation
         self.scaling = scaling
+        self.weighting = weighting
+        self.start = start
+        self.start_share = start_share
         self.dropout = dropout
         self.reconstruction_sampling = reconstruction_sampling
         self.output_bias = output_bias
@@ -139,11 +186,12 @@ class TextModel(TextAnswers, PlainEstimator):
         self.warmup = warmup
         self.decay = decay
         self.max_epochs = max_epochs
+        self.max_steps = max_steps
         self.batch_size = batch_size
         self.validation_fraction = validation_fraction
         self.patience = patience
         self.output = output
-        self.center = center
+        self.mean = mean
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.device = device
@@ -158,7 +206,11 @@ class TextModel(TextAnswers, PlainEstimator):
     @classmethod
     def from_trained(cls, trained: Trained) -> Self:
         """A fitted model from its parts."""
-        model = cls(**(trained.settings if trained.given is None else trained.given))
+        given = trained.settings if trained.given is None else trained.given
+        own = trained.vocabulary.tokenizer
+        # a folder holds its name, not the function
+        function = own.function if isinstance(own, OwnTokenizer) else None
+        model = cls(**(given | {"tokenizer": function}))
         model._trained = trained
         return model
 
@@ -190,11 +242,37 @@ class TextModel(TextAnswers, PlainEstimator):
         keep_on_interrupt: bool = False,
     ) -> Floats:
         """``fit``, and the vectors (n_docs, n_components) of the same texts, which are read only once."""
-        counts, vectors = self._learn(texts, validation, keep_on_interrupt, with_vectors=True)
+        counts = self._learn(texts, validation, keep_on_interrupt)
         warn_about_empty(counts, stacklevel=3)
-        return vectors
+        return self.encoder_.vectors(counts, self.n_jobs)
 
     fit_encode = fit_transform
+
+    def fit_counts(
+        self, X: Any, words: Iterable[str], *, validation: Any = None, keep_on_interrupt: bool = False
+    ) -> Self:
+        """Learn from counts (n_docs, n_words) that you made; ``words`` names the columns, and all of them are kept.
+
+        Texts that the model reads later are cut at white space, or by ``tokenizer``: for counts of scikit-learn's
+        CountVectorizer that is ``vectorizer.build_analyzer()``. Vectors of other counts: ``encoder_.encode(X)``.
+
+        validation : counts of held-out documents
+
+        >>> X = [[2, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 2, 1]]
+        >>> model = TextModel(n_components=2).fit_counts(X, ["gold", "coin", "peace", "treaty"])
+        >>> model.encode("a treaty").shape
+        (2,)
+        """
+        require_held_out(self, has_validation=validation is not None)
+        counter, network = self._new_parts()
+        counts = as_counts(X)
+        own = None if self.tokenizer is None else counter.make_tokenizer()
+        vocabulary = Vocabulary.of_counts(counts, words, own)
+        _require_two(counts)
+        held_out = None if validation is None else as_counts(validation)
+        network.fit(counts, validation=held_out, keep_on_interrupt=keep_on_interrupt)
+        self._become(counter.get_params(), vocabulary, network, counts)
+        return self
 
     def partial_fit(self, texts: Texts, y: Any = None) -> Self:
         """One more pass over texts, new or old; the first call (if there was no ``fit``) fixes the vocabulary.
@@ -208,7 +286,7 @@ class TextModel(TextAnswers, PlainEstimator):
             counter, network = self._new_parts()
             counts = as_counts(counter.fit_transform(strings_of(texts)))
             _require_two(counts)
-            vocabulary, settings = counter.lexicon_, counter.get_params()
+            vocabulary, settings = counter.lexicon_, counter.settings_
         else:
             counts, network, settings = self._count(texts), self._network_of(before), before.settings
             vocabulary = before.vocabulary.with_documents(counts)
@@ -237,10 +315,8 @@ class TextModel(TextAnswers, PlainEstimator):
             f"{len(self.vocabulary_):,} words"
         )
 
-    def _learn(
-        self, texts: Texts, validation: Texts | None, keep_on_interrupt: bool, with_vectors: bool = False
-    ) -> tuple[csr_matrix, Floats]:
-        """Fit everything; the counts of the texts, and their vectors where they are asked for (else no rows)."""
+    def _learn(self, texts: Texts, validation: Texts | None, keep_on_interrupt: bool) -> csr_matrix:
+        """Fit everything; the counts of the texts."""
         require_held_out(self, has_validation=validation is not None)
         counter, network = self._new_parts()
         counts = as_counts(counter.fit_transform(strings_of(texts)))
@@ -249,12 +325,8 @@ class TextModel(TextAnswers, PlainEstimator):
         if held_out is not None and held_out.shape[0] == 0:
             raise ValueError("validation holds no documents; pass some, or leave it out")
         network.fit(counts, validation=held_out, keep_on_interrupt=keep_on_interrupt)
-        vectors = np.empty((counts.shape[0] if with_vectors else 0, self.n_components), dtype=np.float32)
-        self._become(
-            counter.get_params(), counter.lexicon_, network, counts, vectors if with_vectors else None
-        )
-        vectors -= self.encoder_.mean
-        return counts, vectors
+        self._become(counter.settings_, counter.lexicon_, network, counts)
+        return counts
 
     def _new_parts(self) -> tuple[Counts, KATE]:
         """What is to be fitted. A parameter that makes no sense is refused before any text is read."""
@@ -273,9 +345,8 @@ class TextModel(TextAnswers, PlainEstimator):
         network = KATE(**self._parameters_of(KATE()))
         n_seen = trained.n_documents_seen
         network._take(
-            trained.encoder,
+            Finished(trained.neurons, trained.encoder, trained.responses),
             trained.output_bias,
-            trained.responses,
             {name: trained.settings[name] for name in network.get_params() if name in trained.settings},
             trained.history,
             trained.vocabulary.n_documents if n_seen is None else n_seen,
@@ -289,17 +360,15 @@ class TextModel(TextAnswers, PlainEstimator):
         vocabulary: Vocabulary,
         network: KATE,
         counts: csr_matrix,
-        responses: Floats | None = None,
     ) -> None:
-        """Be what was fitted, described by the documents; their ``responses`` (n_docs, n_components) are filled in."""
-        encoder = network.encoder_
-        topics = describe(
-            counts, encoder.respond, network.responses_, encoder.W, vocabulary.readable, responses
-        )
+        """Be what was fitted, described by the documents."""
+        neurons = network.neurons_
+        topics = describe(counts, neurons.respond, network.responses_, neurons.W, vocabulary.readable)
         self._trained = Trained(
             settings=_as_saved(settings | network.settings_),
             vocabulary=vocabulary,
-            encoder=encoder,
+            neurons=neurons,
+            encoder=network.encoder_,
             output_bias=network.output_bias_,
             responses=network.responses_,
             topics=topics,
@@ -312,8 +381,10 @@ class TextModel(TextAnswers, PlainEstimator):
         return {name: getattr(self, name) for name in part.get_params()}
 
 
-def load(folder: StrPath) -> TextModel:
+def load(folder: StrPath, tokenizer: TokenFunction | None = None) -> TextModel:
     """The model that ``TextModel.save`` wrote to a folder; its vectors are the same to the last bit.
+
+    tokenizer : the function that the model was fitted with, if it was given one
 
     >>> load("no/such/model")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -321,6 +392,8 @@ def load(folder: StrPath) -> TextModel:
     FileNotFoundError: there is no model folder no/such/model; make one with `kate fit CORPUS -o MODEL` or ...
     """
     trained = read_model(folder)
+    words = trained.vocabulary.with_tokenizer(tokenizer, f"the model in {folder}")
+    trained = replace(trained, vocabulary=words)
     try:
         return TextModel.from_trained(trained)
     except TypeError as error:
@@ -330,7 +403,9 @@ def load(folder: StrPath) -> TextModel:
 def _as_saved(parameters: dict[str, Any]) -> dict[str, Any]:
     """Parameters as JSON can hold them, without those of the machine; a generator has no seed to write down."""
     stop_words, random_state = parameters["stop_words"], parameters["random_state"]
+    function = parameters["tokenizer"]
     plain = parameters | {
+        "tokenizer": None if function is None else OwnTokenizer(function).name,
         "stop_words": None if stop_words is None else sorted(set(stop_words)),
         "random_state": None if isinstance(random_state, np.random.RandomState) else random_state,
     }

@@ -13,18 +13,22 @@ from scipy.sparse import csr_matrix
 
 from kate.engines.devices import Device, Precision, choose_device
 from kate.engines.network import Engine, Network, Optimizer, Recipe, floats
-from kate.model.encoder import Encoder, scale_counts
+from kate.model.encoder import scale_counts
+from kate.model.settings import sampled_words
+from kate.model.start import fixed_rotation, leading_directions
 from kate.model.training_state import TrainingState, new_optimizer
 
 __all__ = [
     "KATETraining",
     "Machine",
-    "encoder_of",
     "hold_out",
+    "idf_weights",
     "initial_network",
     "learning_rates",
     "start_of_output_bias",
 ]
+
+Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -35,13 +39,20 @@ class Machine:
     device: Device = "auto"
     precision: Precision = "float32"
 
-    def engine(self, network: Network, recipe: Recipe) -> Engine:
-        if recipe.n_sampled and self.device == "cuda":
+    def refuse_sampling(self, n_sampled: int) -> None:
+        """Refuse a sample of the words where a GPU is asked for."""
+        if n_sampled and self.device == "cuda":
             raise ValueError(
-                'reconstruction_sampling works on the CPU only; take device="cpu" or "auto", or leave it at None'
+                'reconstruction_sampling works on the CPU only; take device="cpu" or "auto", or leave it at "auto"'
             )
+
+    def uses_gpu(self) -> bool:
+        return choose_device(self.device) == "cuda"
+
+    def engine(self, network: Network, recipe: Recipe) -> Engine:
+        self.refuse_sampling(recipe.n_sampled)
         # both engines are slow to import (PyTorch, a compiler): only for training
-        if not recipe.n_sampled and choose_device(self.device) == "cuda":
+        if not recipe.n_sampled and self.uses_gpu():
             from kate.engines.gpu.torch_engine import TorchEngine
 
             return TorchEngine(network, recipe, "cuda", self.precision)
@@ -58,26 +69,25 @@ class KATETraining:
         settings: dict[str, Any],
         network: Network,
         optimizer: Optimizer,
-        X: csr_matrix,
+        counts: csr_matrix,
         held_out: csr_matrix | None,
         random: Any,
         max_epochs: int | None,
         machine: Machine,
+        weights: Floats | None = None,
+        start: Floats | None = None,
     ) -> None:
-        recipe = Recipe(
-            settings["loss"],
-            settings["activation"],
-            settings["n_winners"],
-            settings["amplification"],
-            settings["dropout"],
-            settings["reconstruction_sampling"] or 0,
+        self.network, self.optimizer, self.random = network, optimizer, random
+        self.weights = (
+            weights  # of the words, for what the encoder reads; None: it reads what it reconstructs
         )
-        self.network, self.optimizer, self.X, self.random = network, optimizer, X, random
-        self.engine = machine.engine(network, recipe)
-        self.held_out = None if held_out is None else scale_counts(held_out, settings["scaling"])
-        self.n_documents = X.shape[0]
-        self.max_epochs = max_epochs  # None: open end, the learning rate stays
+        self.start_weights = start  # W at the start, where vectors go part of the way back to it
         self.settings = settings
+        self.engine = machine.engine(network, self._recipe(counts.shape[1], machine))
+        self.X, self.inputs = self._scaled(counts)
+        self.held_out = None if held_out is None else self._scaled(held_out)
+        self.n_documents = counts.shape[0]
+        self.max_epochs = max_epochs  # None: open end, the learning rate stays
 
     @classmethod
     def start(
@@ -90,10 +100,14 @@ class KATETraining:
         machine: Machine,
     ) -> Self:
         """A new network, with a new optimizer, on documents."""
-        X = scale_counts(counts, settings["scaling"])
-        network = initial_network(X, settings, random)
+        if settings["reconstruction_sampling"] != "auto":
+            machine.refuse_sampling(sampled_words(settings, counts.shape[1]))
+        weights = idf_weights(counts) if settings["weighting"] == "idf" else None
+        network, start = initial_network(counts, settings, weights, random, on_gpu=machine.uses_gpu())
         optimizer = new_optimizer(settings, network)
-        return cls(settings, network, optimizer, X, held_out, random, max_epochs, machine)
+        return cls(
+            settings, network, optimizer, counts, held_out, random, max_epochs, machine, weights, start
+        )
 
     @classmethod
     def resume(
@@ -103,26 +117,59 @@ class KATETraining:
         state: TrainingState,
         counts: csr_matrix,
         machine: Machine,
+        weights: Floats | None,
     ) -> Self:
         """A trained network on more documents, with an open end; network and state are changed in place."""
-        X = scale_counts(counts, settings["scaling"])
         optimizer = state.optimizer or new_optimizer(settings, network)
-        return cls(settings, network, optimizer, X, None, state.generator, None, machine)
+        return cls(
+            settings, network, optimizer, counts, None, state.generator, None, machine, weights, state.start
+        )
 
     def train_epoch(self, epoch: int) -> float:
         order = self.random.permutation(self.n_documents)
         size = self.settings["batch_size"]
         batches = [order[i : i + size].astype(np.int64) for i in range(0, self.n_documents, size)]
         seeds = self.random.randint(0, 2**62, size=len(batches), dtype=np.int64)
-        rates = learning_rates(self.settings, epoch, self.max_epochs, len(batches))
-        total = self.engine.train(self.X, batches, rates, self.optimizer, seeds)
+        rates = self._learning_rates(epoch, len(batches))
+        batches, seeds = batches[: len(rates)], seeds[: len(rates)]
+        total = self.engine.train(self.X, batches, rates, self.optimizer, seeds, self.inputs)
         if not all(np.isfinite(array.sum(dtype=np.float64)) for array in self.network):
             # the loss can miss it: exp clips its argument in the kernels
             return math.nan
-        return total / self.n_documents
+        return total / max(1, sum(map(len, batches)))
 
     def validation_loss(self) -> float | None:
-        return None if self.held_out is None else self.engine.loss(self.held_out)
+        return None if self.held_out is None else self.engine.loss(*self.held_out)
+
+    def _learning_rates(self, epoch: int, n_batches: int) -> NDArray[np.float64]:
+        """The rates of an epoch's steps; fewer than there are batches where the steps are used up."""
+        settings, most = self.settings, self.settings["max_steps"]
+        if self.max_epochs is None:
+            return learning_rates(settings, 0, n_batches, None)
+        n_steps = self.max_epochs * n_batches if most is None else min(self.max_epochs * n_batches, most)
+        done = epoch * n_batches
+        return learning_rates(settings, done, min(n_batches, n_steps - done), n_steps)
+
+    def _recipe(self, n_words: int, machine: Machine) -> Recipe:
+        settings = self.settings
+        n_sampled = sampled_words(settings, n_words)
+        if settings["reconstruction_sampling"] == "auto" and machine.uses_gpu():
+            n_sampled = 0  # there a step that reconstructs all words is the quicker one
+        return Recipe(
+            settings["loss"],
+            settings["activation"],
+            settings["n_winners"],
+            settings["amplification"],
+            settings["dropout"],
+            n_sampled,
+        )
+
+    def _scaled(self, counts: csr_matrix) -> tuple[csr_matrix, Floats | None]:
+        """What is reconstructed of documents, and what the encoder reads of each of its entries."""
+        X = scale_counts(counts, self.settings["scaling"])
+        if self.weights is None:
+            return X, None
+        return X, scale_counts(counts, self.settings["scaling"], self.weights).data
 
     def learned(self) -> Network:
         """The network as it is now, wherever it is trained; the optimizer is brought up to date as well."""
@@ -138,36 +185,54 @@ class KATETraining:
         self.engine.send()
 
 
-def encoder_of(network: Network, settings: Mapping[str, Any]) -> Encoder:
-    """The trained network as it encodes, before its mean is known."""
-    nothing = np.zeros_like(network.b)
-    scaling, activation, output = (settings[name] for name in ("scaling", "activation", "output"))
-    return Encoder(network.W, network.b, nothing, scaling, activation, output)
-
-
 def learning_rates(
-    settings: Mapping[str, Any], epoch: int, max_epochs: int | None, n_batches: int
+    settings: Mapping[str, Any], n_done: int, n_now: int, n_steps: int | None
 ) -> NDArray[np.float64]:
-    """The learning rate of each step of an epoch: it rises in the warm-up, then falls to zero or stays.
+    """The learning rate of each of the next ``n_now`` steps: it rises in the warm-up, then falls to zero or stays.
 
-    ``max_epochs`` None (an open end): it stays at its highest value.
+    ``n_done`` steps of ``n_steps`` are done; None (an open end): it stays at its highest value.
     """
     rate, warmup = settings["learning_rate"], settings["warmup"]
-    if max_epochs is None:
-        return np.full(n_batches, rate)
-    done = (np.arange(n_batches) + 1 + epoch * n_batches) / (max_epochs * n_batches + 1)  # in (0, 1)
-    rising = done / warmup if warmup > 0 else np.ones(n_batches)
-    falling = (1 - done) / (1 - warmup) if settings["decay"] == "linear" else np.ones(n_batches)
+    if n_steps is None:
+        return np.full(n_now, rate)
+    done = (np.arange(n_now) + 1 + n_done) / (n_steps + 1)  # in (0, 1)
+    rising = done / warmup if warmup > 0 else np.ones(n_now)
+    falling = (1 - done) / (1 - warmup) if settings["decay"] == "linear" else np.ones(n_now)
     return np.asarray(rate * np.minimum(1, np.minimum(rising, falling)))
 
 
-def initial_network(X: csr_matrix, settings: dict[str, Any], random: Any) -> Network:
-    """Glorot-normal weights and zero biases; the output bias as :func:`start_of_output_bias` says."""
-    n_words, n_components = X.shape[1], settings["n_components"]
-    W = floats(n_words, n_components)
-    W[...] = random.normal(scale=np.sqrt(2 / (n_words + n_components)), size=W.shape)
+def idf_weights(counts: csr_matrix) -> Floats:
+    """1 + log((1 + N) / (1 + df)) of every word: a word in few documents says more."""
+    df = np.bincount(counts.indices, minlength=counts.shape[1])
+    return (1 + np.log((1 + counts.shape[0]) / (1 + df))).astype(np.float32)
+
+
+def initial_network(
+    counts: csr_matrix,
+    settings: Mapping[str, Any],
+    weights: Floats | None,
+    random: Any,
+    *,
+    on_gpu: bool = False,
+) -> tuple[Network, Floats | None]:
+    """The network before its first step, and W as it is then where vectors go back to it.
+
+    "svd": the leading directions of what the encoder reads, turned so that all neurons start alike. "random":
+    Glorot-normal weights. Hidden biases are zero, output biases as :func:`start_of_output_bias` says.
+    """
+    n_words, n_neurons = counts.shape[1], settings["n_neurons"]
+    X = scale_counts(counts, settings["scaling"])
+    W, start = floats(n_words, n_neurons), None
+    if settings["start"] == "random":
+        W[...] = random.normal(scale=np.sqrt(2 / (n_words + n_neurons)), size=W.shape)
+    else:
+        read = X if weights is None else scale_counts(counts, settings["scaling"], weights)
+        W[...] = leading_directions(read, n_neurons, on_gpu=on_gpu) @ fixed_rotation(n_neurons)
+        # half precision is enough to go back to, and halves what a saved model has to keep of it
+        W[...] = W.astype(np.float16)
+        start = W.copy()
     c = start_of_output_bias(X, settings["output_bias"], settings["loss"])
-    return Network(W, np.zeros(n_components, np.float32), c.astype(np.float32))
+    return Network(W, np.zeros(n_neurons, np.float32), c.astype(np.float32)), start
 
 
 def start_of_output_bias(X: csr_matrix, output_bias: str, loss: str) -> NDArray[np.float64]:

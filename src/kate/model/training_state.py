@@ -18,7 +18,7 @@ from kate.model.settings import generator_from
 __all__ = ["TrainingState", "misfit", "new_optimizer", "resumed", "unchanged_on_failure"]
 
 _KEY, _POSITION, _GAUSS = "generator.key", "generator.position", "generator.gauss"
-_STEPS = "optimizer.n_steps"
+_STEPS, _START = "optimizer.n_steps", "start"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +30,14 @@ class TrainingState:
 
     generator: np.random.RandomState
     optimizer: Optimizer | None = None
+    start: NDArray[np.float32] | None = None  # W at the start, where vectors go part of the way back to it
 
     def copy(self) -> TrainingState:
         """To train with: what goes wrong must not spoil the state that is there."""
         optimizer = self.optimizer
         if optimizer is not None:
             optimizer = replace(optimizer, first=optimizer.first.copy(), second=optimizer.second.copy())
-        return TrainingState(deepcopy(self.generator), optimizer)
+        return TrainingState(deepcopy(self.generator), optimizer, self.start)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as arrays by name, to be written beside the weights.
@@ -51,6 +52,8 @@ class TrainingState:
             _POSITION: np.array([state["state"]["pos"]], dtype=np.int64),
             _GAUSS: np.array([state["has_gauss"], state["gauss"]], dtype=np.float64),
         }
+        if self.start is not None:
+            arrays[_START] = self.start.astype(np.float16)  # its values are of half precision
         if self.optimizer is not None:
             arrays[_STEPS] = np.array([self.optimizer.n_steps], dtype=np.int64)
             for moment in ("first", "second"):
@@ -70,27 +73,37 @@ class TrainingState:
         generator.set_state(
             ("MT19937", arrays[_KEY], int(arrays[_POSITION][0]), int(has_gauss), float(gauss))
         )
+        start = arrays[_START].astype(np.float32) if _START in arrays else None
         if _STEPS not in arrays:
-            return cls(generator)
+            return cls(generator, start=start)
         moments = [
             Network(*(arrays[f"optimizer.{moment}.{name}"] for name in Network._fields))
             for moment in ("first", "second")
         ]
         empty = new_optimizer(settings, Network(*3 * [np.zeros(0, np.float32)]))
         steps = int(arrays[_STEPS][0])
-        return cls(generator, replace(empty, first=moments[0], second=moments[1], n_steps=steps))
+        return cls(generator, replace(empty, first=moments[0], second=moments[1], n_steps=steps), start)
 
 
-def misfit(arrays: Mapping[str, NDArray[Any]], n_words: int, n_components: int) -> str | None:
+def misfit(arrays: Mapping[str, NDArray[Any]], n_words: int, n_neurons: int, n_components: int) -> str | None:
     """What is wrong with the first array that does not fit such a network, None if all fit.
 
     Compiled code that trusts the shapes would read past the end of such an array.
     """
-    shapes = {"W": (n_words, n_components), "c": (n_words,)}
+    shapes = {
+        "W": (n_words, n_neurons),
+        "c": (n_words,),
+        "map": (n_words, n_components),
+        "weights": (n_words,),
+    }
     for name, array in arrays.items():
         if name.startswith("generator.") or name == _STEPS:
             continue
-        expected = shapes.get(name.rpartition(".")[2], (n_components,))
+        if name == _START:
+            if array.shape != shapes["W"] or array.dtype != np.float16:
+                return f"{name} should be float16 {shapes['W']}, but it is {array.dtype} {array.shape}"
+            continue
+        expected = shapes.get(name.rpartition(".")[2], (n_neurons,))
         if array.shape != expected or array.dtype != np.float32:
             return f"{name} should be float32 {expected}, but it is {array.dtype} {array.shape}"
     return None

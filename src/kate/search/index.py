@@ -20,7 +20,7 @@ from scipy.sparse import csr_matrix
 
 from kate.model.encoder import EmptyDocumentsWarning
 from kate.model.model_folder import MODEL_FOLDER
-from kate.model.text_answers import Texts, unknown_word
+from kate.model.text_answers import Texts, unit_rows, unknown_word
 from kate.model.text_model import TextModel, load
 from kate.search.exact_search import Ranking, nearest_rows
 from kate.search.neighbour_graph import GraphFacts, NeighbourGraph, require_usearch
@@ -41,7 +41,7 @@ _VECTORS, _DOCUMENTS, _MODEL, _GRAPH = "vectors.npy", "documents.arrow", "model"
 _INDEX_FOLDER = FolderKind(
     "index",
     config="index.json",
-    version=1,
+    version=2,
     files=(_VECTORS, _DOCUMENTS, _MODEL, _GRAPH),
     remedy="make one with `kate index MODEL CORPUS -o INDEX` or Index.save",
 )
@@ -78,7 +78,7 @@ class Index:
     def __init__(
         self, model: TextModel, vectors: Floats, documents: pl.LazyFrame, graph: NeighbourGraph | None = None
     ) -> None:
-        """Use :meth:`build` or :meth:`load`; ``vectors`` are centred and of length 1 (or 0)."""
+        """Use :meth:`build` or :meth:`load`; ``vectors`` are of length 1 (or 0)."""
         self.model = model
         self.vectors = vectors  # (n_docs, n_components)
         self.graph = graph
@@ -138,8 +138,7 @@ class Index:
             )
         if not np.isfinite(queries).all():
             raise ValueError("the queries hold NaN or infinity; expected vectors as model.encode gives them")
-        shift = self.model.responses_.mean - self.model.encoder_.mean
-        return self._hits(_units(queries - shift), top, exact)
+        return self._hits(unit_rows(queries - _shift(self.model)), top, exact)
 
     def similar_documents(
         self,
@@ -231,16 +230,22 @@ def _without(found: Ranking, row: int | None) -> list[tuple[int, float]]:
 
 
 def _units_of(model: TextModel, counts: Any, n_jobs: int | None = None) -> Floats:
-    """Centred vectors of length 1 of counted documents; zeros for a document without words."""
+    """Vectors of length 1 of counted documents; zeros for a document without words."""
     X = csr_matrix(counts, dtype=np.float32)
-    vectors = model.encoder_.centered_on(model.responses_.mean).vectors(X, n_jobs)
+    vectors = model.encoder_.vectors(X, n_jobs) - _shift(model)
     vectors[np.diff(X.indptr) == 0] = 0
-    return _units(vectors)
+    return unit_rows(vectors)
 
 
-def _units(vectors: Floats) -> Floats:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
+def _shift(model: TextModel) -> Floats:
+    """What is subtracted from vectors before they are compared.
+
+    Neurons have a mean (the paper's vectors keep it) that makes all documents look alike. A projection has none.
+    """
+    encoder = model.encoder_
+    if encoder.output == "projection":
+        return np.zeros(encoder.n_components, dtype=np.float32)
+    return model.responses_.mean - encoder.mean
 
 
 def _graph(path: Path, facts: Any, vectors: Floats) -> NeighbourGraph:

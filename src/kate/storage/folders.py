@@ -26,8 +26,8 @@ class FolderError(ValueError):
 class FolderKind:
     """A kind of folder of ours: its JSON file names the format and the version, so that no other folder is mistaken.
 
-    ``files`` are the names that such a folder may hold beside ``config``; ``remedy`` says how to make one. The
-    ``version`` is what is written; ``older_versions`` are read as well, and the reader translates them.
+    ``files`` are the names that such a folder may hold beside ``config``; ``remedy`` says how to make one. Folders of
+    another ``version`` than this are refused.
     """
 
     name: str
@@ -35,7 +35,6 @@ class FolderKind:
     version: int
     files: tuple[str, ...]
     remedy: str
-    older_versions: tuple[int, ...] = ()
 
     def head(self) -> dict[str, Any]:
         """The first lines of the JSON file."""
@@ -53,12 +52,16 @@ class FolderKind:
             raise NotADirectoryError(f"{folder} is a file; expected a Kate {self.name} folder: {self.remedy}")
         config = self._config(folder)
         found = config.get("format_version")
-        readable = (self.version, *self.older_versions)
-        if type(found) is not int or found not in readable:
+        if type(found) is int and 0 < found < self.version:
+            writer = ".".join(str(config.get("kate_version")).split(".")[:2])
             raise FolderError(
-                f"{folder} has format version {found!r}; Kate {kate.__version__} reads version "
-                f"{' and '.join(map(str, readable))}: install the Kate that wrote it, or a newer one "
-                "(pip install -U kate-text)"
+                f"{folder} was written by Kate {writer} (format version {found}), whose {self.name} folders Kate "
+                f"{kate.__version__} does not read: {self.remedy}, or use kate-text {writer} for it"
+            )
+        if type(found) is not int or found != self.version:
+            raise FolderError(
+                f"{folder} has format version {found!r}; Kate {kate.__version__} reads version {self.version}: "
+                "install the Kate that wrote it, or a newer one (pip install -U kate-text)"
             )
         return config
 

@@ -25,8 +25,7 @@ ESTIMATOR_FOLDER = FolderKind(
     config="config.json",
     version=2,
     files=(_WEIGHTS,),
-    remedy="make one with the save method of a fitted model",
-    older_versions=(1,),
+    remedy="fit a model again and save it",
 )
 
 
@@ -72,7 +71,7 @@ class Saveable:
         import safetensors.numpy
 
         folder = Path(folder)
-        config = _of_this_version(ESTIMATOR_FOLDER.read_config(folder))
+        config = ESTIMATOR_FOLDER.read_config(folder)
         if config.get("model") != cls.__name__:
             raise FolderError(
                 f"{folder} holds a model of the class {config.get('model')!r}, not {cls.__name__}: "
@@ -118,18 +117,6 @@ class Saveable:
         if not isinstance(parameters.get("random_state"), Integral | None):
             parameters["random_state"] = None  # a generator that has been drawn from is no seed any more
         return parameters
-
-
-def _of_this_version(config: dict[str, Any]) -> dict[str, Any]:
-    """Kate 0.1 (format 1) called ``n_components`` ``n_topics``."""
-    if config["format_version"] > 1:
-        return config
-    parameters, fitted = config.get("parameters"), config.get("fitted")
-    renamed = [parameters, fitted.get("settings_") if isinstance(fitted, dict) else None]
-    for values in renamed:
-        if isinstance(values, dict) and "n_topics" in values:
-            values["n_components"] = values.pop("n_topics")
-    return config
 
 
 def _known_parameters(cls: type, parameters: Mapping[str, Any]) -> dict[str, Any]:

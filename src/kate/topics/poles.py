@@ -111,22 +111,14 @@ def winning_poles(z: Floats) -> tuple[Columns, Floats]:
     return 2 * neurons + negative, np.take_along_axis(strengths, neurons, axis=1)
 
 
-def count_wins(X: csr_matrix, respond: Respond, responses: Responses, keep: Floats | None = None) -> Wins:
-    """Let the poles compete for every document; a document without words is won by none.
-
-    ``keep`` (n_docs, n_components) is filled with the responses, for callers that need them as well.
-    """
+def count_wins(X: csr_matrix, respond: Respond, responses: Responses) -> Wins:
+    """Let the poles compete for every document; a document without words is won by none."""
     n_poles, n_words = 2 * len(responses.mean), X.shape[1]
     n_documents = np.zeros(n_poles, dtype=np.int64)
     strength = np.zeros(n_poles)
     words = np.zeros((n_poles, n_words), dtype=np.float32)
-    done = 0
     for block in _blocks(X):
-        answers = respond(block)
-        if keep is not None:
-            keep[done : done + len(answers)] = answers
-        done += len(answers)
-        poles, strengths = winning_poles(responses.standardise(answers))
+        poles, strengths = winning_poles(responses.standardise(respond(block)))
         strengths[np.diff(block.indptr) == 0] = 0
         n_documents += np.bincount(poles[strengths > 0], minlength=n_poles)
         strength += np.bincount(poles.ravel(), strengths.ravel(), minlength=n_poles)
@@ -143,10 +135,9 @@ def describe(
     responses: Responses,
     W: Floats,
     readable: Sequence[str],
-    keep: Floats | None = None,
 ) -> dict[By, Topics]:
-    """Topics by wins and by weights, in one pass over the documents; ``keep`` as in :func:`count_wins`."""
-    wins = count_wins(X, respond, responses, keep)
+    """Topics by wins and by weights, in one pass over the documents."""
+    wins = count_wins(X, respond, responses)
     return {
         "wins": describe_by_wins(X, wins, readable),
         "weights": describe_by_weights(X, W, wins, readable),

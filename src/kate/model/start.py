@@ -1,0 +1,118 @@
+"""Where training starts: the leading directions of the documents, as LSA has them, by a block Krylov decomposition.
+
+A step multiplies the documents by half as many columns as there are directions. After three steps vectors are as good
+as after four power iterations of a randomised SVD with all columns, for less than half of the products
+(benchmarks/start.py). Orthonormal columns come from the eigenvectors of small products: no tall matrix is factorised.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+__all__ = ["fixed_rotation", "leading_directions"]
+
+_STEPS = 3
+_SEED = 0  # the same for all seeds of a model: two fits start from the same place, and agree more
+
+Floats = NDArray[np.float32]
+
+
+def leading_directions(
+    T: csr_matrix, n_directions: int, steps: int = _STEPS, *, on_gpu: bool = False
+) -> Floats:
+    """The leading right singular vectors (n_words, n_directions) of T (n_docs, n_words), orthonormal columns.
+
+    Where T has fewer directions, as many as there are; the other columns are zero.
+
+    >>> T = csr_matrix(np.diag([3.0, 2.0, 1.0]).astype(np.float32))
+    >>> np.abs(leading_directions(T, 2)).round(3)
+    array([[1., 0.],
+           [0., 1.],
+           [0., 0.]], dtype=float32)
+    """
+    n_docs, n_words = T.shape
+    directions = np.zeros((n_words, n_directions), dtype=np.float32)
+    rank = min(n_directions, n_docs, n_words)
+    if rank == 0 or T.nnz == 0:
+        return directions
+    if min(n_docs, n_words) <= 2 * n_directions:
+        found = _by_gram(T)[:, :rank]
+    elif on_gpu:
+        from kate.engines.gpu.torch_directions import krylov_directions
+
+        found = krylov_directions(T, _sketch(n_docs, n_directions), n_directions, steps)
+    else:
+        found = _by_krylov(T, n_directions, steps)
+    directions[:, : found.shape[1]] = found
+    return directions
+
+
+def fixed_rotation(size: int) -> Floats:
+    """One random rotation (size, size), always the same: turned by it, all neurons start alike."""
+    normal = np.random.default_rng(_SEED).standard_normal((size, size))
+    Q, R = np.linalg.qr(normal)
+    rotation: Floats = (Q * np.sign(np.diag(R))).astype(np.float32)
+    return rotation
+
+
+def _by_krylov(T: csr_matrix, n_directions: int, steps: int) -> Floats:
+    transposed = T.T.tocsr()  # products with it are several times as quick as with the view
+    blocks = [_orthonormal(transposed @ _sketch(T.shape[0], n_directions))]
+    images = [T @ blocks[0]]
+    for _ in range(steps):
+        block, before = transposed @ images[-1], np.concatenate(blocks, axis=1)
+        for _ in range(2):  # once is not enough in single precision
+            block -= before @ (before.T @ block)
+        block = _orthonormal(block)
+        if block.shape[1] == 0:
+            break
+        blocks.append(block)
+        images.append(T @ block)
+    image = np.concatenate(images, axis=1)
+    turn = _eigenvectors(image.T @ image)
+    basis: Floats = np.concatenate(blocks, axis=1) @ turn[:, :n_directions]
+    return basis
+
+
+def _sketch(n_docs: int, n_directions: int) -> Floats:
+    """Random columns, half as many as directions: what the documents are first multiplied by."""
+    random = np.random.default_rng(_SEED)
+    return random.standard_normal((n_docs, (n_directions + 1) // 2), dtype=np.float32)
+
+
+def _by_gram(T: csr_matrix) -> Floats:
+    """Few documents or few words: from the eigenvectors of the smaller one of T Tᵀ and Tᵀ T."""
+    few_documents = T.shape[0] < T.shape[1]
+    gram = (T @ T.T if few_documents else T.T @ T).toarray().astype(np.float64)
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > 1e-9 * max(float(values[-1]), 1e-30)
+    found = vectors[:, kept][:, ::-1]
+    if few_documents:
+        found = (T.T @ found) / np.sqrt(values[kept][::-1])
+    V: Floats = found.astype(np.float32)
+    return V
+
+
+def _orthonormal(block: Floats) -> Floats:
+    """An orthonormal basis of the columns, without those that depend on the others."""
+    for _ in range(2):  # the second time makes up for the rounding of the first
+        gram = (block.T @ block).astype(np.float64)
+        try:
+            turn = np.linalg.inv(np.linalg.cholesky(gram)).T
+        except np.linalg.LinAlgError:
+            values, vectors = np.linalg.eigh(gram)
+            kept = values > 1e-7 * max(float(values[-1]), 1e-30)
+            turn = vectors[:, kept] / np.sqrt(values[kept])
+        block = block @ turn.astype(np.float32)
+    return block
+
+
+def _eigenvectors(gram: NDArray[Any]) -> Floats:
+    """The eigenvectors of a symmetric matrix, the largest first."""
+    _, vectors = np.linalg.eigh(gram.astype(np.float64))
+    largest_first: Floats = vectors[:, ::-1].astype(np.float32)
+    return largest_first
