@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import kate
 from kate.cli import app
 
-COMMANDS = ["fit", "encode", "index", "topics", "words", "search", "info", "datasets", "demo"]
+COMMANDS = ["fit", "encode", "index", "topics", "words", "search", "info", "languages", "datasets", "demo"]
 SENTENCES = [
     ("peace", "The treaty of peace was signed and ratified by the nations."),
     ("peace", "Nations ratified a treaty, and peace was signed at last."),
@@ -169,6 +169,20 @@ def test_encode_writes_parquet_and_npy(home: Path, tmp_path: Path) -> None:
     assert np.array_equal(np.array(table["vector"].to_list(), dtype=np.float32), expected)
 
 
+def test_encode_keeps_the_first_dimensions_and_divides_by_the_length(home: Path, tmp_path: Path) -> None:
+    arguments = ("encode", home / "model", home / "corpus.jsonl", "-o", tmp_path / "v.npy")
+    code, out, _ = run(*arguments, "--dimensions", 3, "--normalize")
+    assert (code, out.startswith("60 vectors of 3 numbers")) == (0, True)
+    texts = [text for _, text in SENTENCES * 10]
+    expected = kate.load(home / "model").encode(texts, truncate_dim=3, normalize=True)
+    vectors = np.load(tmp_path / "v.npy")
+    assert np.array_equal(vectors, expected)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    code, _, err = run(*arguments, "--dimensions", 5)
+    assert code == 2
+    assert "5 is more than the 4 numbers" in " ".join(err.replace("│", " ").split())
+
+
 def test_topics(home: Path) -> None:
     code, out, _ = run("topics", home / "model", "--top", 3, "--limit", 2)
     lines = out.splitlines()
@@ -178,7 +192,8 @@ def test_topics(home: Path) -> None:
     assert not any(sign in out for sign in "│┃━─\x1b")
     code, out, _ = run("topics", home / "model", "--json", "--by", "weights", "--sort", "neuron")
     found = json.loads(out)
-    assert [topic["name"] for topic in found["topics"]] == [f"{n}{pole}" for n in range(4) for pole in "+-"]
+    names = [f"{n}{pole}" for n in range(256) for pole in "+-"]
+    assert [topic["name"] for topic in found["topics"]] == names
     assert set(found) == {"coherence", "diversity", "topics"}
 
 
@@ -233,7 +248,7 @@ def test_datasets() -> None:
 
 def test_piped_tables_have_one_line_per_row_and_obey_a_given_width(home: Path) -> None:
     wide = real("-m", "kate", "topics", home / "model")
-    assert len(wide.splitlines()) == 1 + 2 * 4
+    assert len(wide.splitlines()) == 1 + 2 * 256
     narrow = real("-m", "kate", "search", home / "index", "gold", columns="60")
     assert max(map(len, narrow.splitlines())) <= 60
 

@@ -26,7 +26,7 @@ MALFORMED = [
         "x.jsonl",
         b'{"text": "ok"}\n{"text": "caf\xe9"}\n',
         2,
-        r"byte 0xe9 is not utf-8; pass the right encoding=",
+        r"byte 0xe9 is not utf-8; it looks like cp1252: pass encoding=",
     ),
     ("x.jsonl", b'{"text": "ok"}\n{"text": "\\ud800"}\n', 2, r"\\ud800 is half a character"),
     ("x.jsonl", b'{"text": "ok"}\n{"text": "hi", "\\ud800": 1}\n', 2, r"\\ud800 is half a character"),

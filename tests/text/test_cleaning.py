@@ -64,3 +64,51 @@ def test_long_hostile_texts_end_soon():
         "a@" * 100_000,
     ):
         assert len(ALL.clean(text)) <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "cut"),
+    [
+        ("sooooo", "soo"),
+        ("aaa", "aaa"),
+        ("aaaabbbbb", "aabb"),
+        ("ооооо", "оо"),
+        ("x" * 500, "xx"),
+        ("ab" * 31, ""),
+    ],
+)
+def test_long_runs_are_cut_and_endless_words_go(word, cut):
+    assert ALL.clean_words(pl.Series([word, "plain"])).to_list() == [cut, "plain"]
+    assert Cleaning(cut_runs=False).clean_words(pl.Series([word])).to_list() == [word]
+
+
+MARKED = "<span>Sooooo</span> goood, ask @ann or ann@mail.org at https://site.org " + "ab" * 31
+
+
+def test_the_tokenizer_cleans_and_its_config_says_so():
+    from kate.text.tokenizer import Tokenizer
+
+    tokenizer = Tokenizer(language=None)
+    assert tokenizer.words(MARKED) == ["soo", "goood", "ask", "or", "at"]
+    everything = Tokenizer(language=None, cleaning=Cleaning.off())
+    assert {"sooooo", "ann", "mail", "https", "site", "ab" * 31} <= set(everything.words(MARKED))
+    assert Tokenizer.from_config(tokenizer.config()) == tokenizer != everything
+    # a vocabulary of Kate 0.1 says nothing about cleaning: it had none
+    old = {name: value for name, value in tokenizer.config().items() if name != "cleaning"}
+    assert Tokenizer.from_config(old) == everything
+
+
+@pytest.mark.parametrize("option", list(ALL.config()))
+def test_counts_and_models_have_each_option(option):
+    import kate
+
+    kept = kate.Counts(language=None, **{option: False}).fit([MARKED]).vocabulary_
+    assert len(kept) > len(kate.Counts(language=None).fit([MARKED]).vocabulary_)
+    model = kate.TextModel(2, language=None, max_epochs=1, **{option: False}).fit([MARKED, "gold coin"])
+    assert kept.keys() <= model.vocabulary_.columns.keys()
+    assert model.settings_[option] is False
+
+
+def test_an_unknown_kind_of_cleaning_is_refused():
+    with pytest.raises(ValueError, match="strip_html"):
+        Cleaning.from_config({"strip_htm": True})

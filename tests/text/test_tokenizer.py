@@ -11,8 +11,10 @@ import polars as pl
 import pytest
 import Stemmer
 
+from kate.text.cleaning import Cleaning
+from kate.text.languages import languages
 from kate.text.stopwords import ENGLISH, stop_words_of
-from kate.text.tokenizer import Tokenizer, languages
+from kate.text.tokenizer import Tokenizer
 
 plain = Tokenizer(language=None)
 
@@ -132,9 +134,7 @@ def test_a_ligature_that_stands_for_a_phrase_is_one_word_without_spaces() -> Non
 
 
 def test_unknown_language_names_the_known_ones() -> None:
-    with pytest.raises(
-        ValueError, match=r"no stemmer for language 'klingon'; choose one of arabic, .*english"
-    ):
+    with pytest.raises(ValueError, match=r"no language is named 'klingon': choose from arabic, .*english"):
         Tokenizer("klingon")
 
 
@@ -185,7 +185,7 @@ def test_what_is_in_force_is_saved_not_the_name_of_a_list(monkeypatch: pytest.Mo
 
 def test_a_config_of_kate_0_1_takes_the_list_of_the_language() -> None:
     config = {"language": "english", "stem": True, "stop_words": None}
-    assert Tokenizer.from_config(config) == Tokenizer()
+    assert Tokenizer.from_config(config) == Tokenizer(cleaning=Cleaning.off())
 
 
 def slow_words(text: str) -> list[str]:

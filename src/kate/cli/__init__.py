@@ -4,7 +4,7 @@
     options.py          arguments and options that several commands share
     output.py           tables for people, JSON for programs
     corpus_commands.py  fit, encode, index: they read documents
-    model_commands.py   topics, words, search, info: they show what was made
+    model_commands.py   topics, words, search, info: they show what was made; languages
     demo.py             demo
     datasets.py         datasets, datasets prepare
     evaluate.py         evaluate (evaluation_tables.py: the tables that it prints)

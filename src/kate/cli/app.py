@@ -132,8 +132,8 @@ def _message(error: Exception) -> str:
 
 
 _PARAMETER = re.compile(
-    r"\b(text|id|label|title|format|encoding|on_error|language|stop_words|vocabulary_size|min_df)"
-    r"=(?:'([^']*)'|\.{3})"
+    r"\b(text|id|label|title|format|encoding|on_error|language|stop_words|vocabulary_size|min_df|max_df)"
+    r"=(?:'([^']*)'|(None)\b|\.{3})"
 )
 
 
@@ -141,7 +141,7 @@ def _as_options(message: str) -> str:
     """Parameters of the library as options of the command: on_error='skip' is --on-error skip."""
 
     def option(match: re.Match[str]) -> str:
-        value = match[2] if match[2] is not None else "FIELD"
+        value = "none" if match[3] else match[2] if match[2] is not None else "FIELD"
         return f"--{match[1].replace('_', '-')} {value}"
 
     return _PARAMETER.sub(option, message)
@@ -152,7 +152,7 @@ def _say(message: str) -> None:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say(f"warning: {message}")
+    _say(f"warning: {_as_options(str(message))}")
 
 
 def _leave_quietly() -> int:

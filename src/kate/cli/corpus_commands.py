@@ -16,13 +16,22 @@ from kate.cli.options import (
     Encoding,
     Format,
     IdField,
+    KeepEmails,
+    KeepHandles,
+    KeepHtml,
+    KeepRuns,
+    KeepUrls,
     LabelField,
+    MaxDf,
+    MinDf,
     ModelFolder,
     OnError,
     OnErrorOption,
+    Phrases,
     Quiet,
     TextField,
     TitleField,
+    document_limit,
     read_documents,
 )
 from kate.storage.files import whole_file, whole_folder
@@ -54,14 +63,21 @@ def fit(
     vocabulary_size: Annotated[
         int, typer.Option(metavar="N", min=1, help="Keep so many words, the most frequent ones.")
     ] = 20_000,
-    min_df: Annotated[int, typer.Option(metavar="N", min=1, help="Leave out words in fewer documents.")] = 1,
+    min_df: MinDf = "auto",
+    max_df: MaxDf = "1.0",
     language: Annotated[
-        str, typer.Option(help='For stems and stop words; "none" for no stems and no stop words.')
+        str, typer.Option(help='Name or ISO code, see kate languages; "none": no stems, no stop words.')
     ] = "english",
     no_stem: Annotated[bool, typer.Option("--no-stem", help="Count words as they are written.")] = False,
     stop_words: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Stop words, instead of the language's.")
     ] = None,
+    phrases: Phrases = False,
+    keep_html: KeepHtml = False,
+    keep_urls: KeepUrls = False,
+    keep_emails: KeepEmails = False,
+    keep_handles: KeepHandles = False,
+    keep_runs: KeepRuns = False,
     epochs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="At most so many passes over the documents.")
     ] = None,
@@ -102,10 +118,17 @@ def fit(
     require_writable(output, MODEL_FOLDER.config)
     settings: dict[str, Any] = {
         "vocabulary_size": vocabulary_size,
-        "min_df": min_df,
+        "min_df": "auto" if min_df == "auto" else document_limit(min_df, "--min-df"),
+        "max_df": document_limit(max_df, "--max-df"),
         "language": None if language == "none" else language,
         "stem": not no_stem,
         "stop_words": None if stop_words is None else _read_words(stop_words),
+        "phrases": phrases,
+        "strip_html": not keep_html,
+        "strip_urls": not keep_urls,
+        "strip_emails": not keep_emails,
+        "strip_handles": not keep_handles,
+        "cut_runs": not keep_runs,
         "random_state": seed,
         "n_jobs": jobs,
         "device": device.value,
@@ -154,6 +177,13 @@ def encode(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="vectors.parquet or vectors.npy")
     ],
+    dimensions: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Keep the first N numbers of a vector, which say most."),
+    ] = None,
+    normalize: Annotated[
+        bool, typer.Option("--normalize", help="Divide every vector by its length.")
+    ] = False,
     text: TextField = None,
     id: IdField = None,  # noqa: A002 - the name of the option
     label: LabelField = None,
@@ -166,18 +196,26 @@ def encode(
     """Turn documents into vectors.
 
     A .parquet file has the columns id, label (if there are labels) and vector. A .npy file has only the vectors, one
-    row per document.
+    row per document. The first numbers of a vector are a good shorter vector. With --normalize the product of two
+    vectors is their cosine.
 
     \b
     Example:
       kate encode model new.jsonl -o vectors.parquet
+      kate encode model new.jsonl -o short.npy --dimensions 16 --normalize
     """
     if output.suffix not in {".parquet", ".npy"}:
         raise typer.BadParameter(f"{output} ends in neither .parquet nor .npy", param_hint="--output")
     with whole_file(output) as part:
         loaded = kate.load(model)
+        n_components = loaded.encoder_.n_components
+        if dimensions is not None and dimensions > n_components:
+            raise typer.BadParameter(
+                f"{dimensions} is more than the {n_components} numbers of a vector of this model",
+                param_hint="--dimensions",
+            )
         documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
-        vectors = loaded.encode(documents.texts)
+        vectors = loaded.encode(documents.texts, normalize=normalize, truncate_dim=dimensions)
         _write_vectors(part, documents, vectors)
     if not quiet:
         typer.echo(f"{vectors.shape[0]:,} vectors of {vectors.shape[1]} numbers → {output}")

@@ -1,4 +1,4 @@
-"""The commands that show what was made: topics, words, search, info. None of them loads scikit-learn."""
+"""The commands that show what was made (topics, words, search, info) and languages. None loads scikit-learn."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Sort(StrEnum):
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (topics, words, search, info):
+    for command in (topics, words, search, info, languages):
         app.command()(command)
 
 
@@ -138,6 +138,30 @@ def info(model: ModelFolder, as_json: AsJson = False) -> None:
     print_pairs((name.replace("_", " "), _shown(value)) for name, value in facts.items())
     typer.echo("settings")
     print_pairs((f"  {name}", _shown(value)) for name, value in settings.items())
+
+
+def languages(as_json: AsJson = False) -> None:
+    """List the languages that words can be read as: stems, stop words, and what has to be installed.
+
+    \b
+    Example:
+      kate languages --json
+    """
+    from kate.text.languages import known_languages
+
+    rows = known_languages()
+    if as_json:
+        print_json([row._asdict() for row in rows])
+        return
+    shown = [
+        (row.name, row.code, "yes" if row.stems else "no", str(row.n_stop_words), _needed(row.needs))
+        for row in rows
+    ]
+    print_table(("language", "code", "stems", "stop words", "needs"), shown, right=("stop words",))
+
+
+def _needed(extra: str) -> str:
+    return f"pip install 'kate-text[{extra}]'" if extra else ""
 
 
 def _facts(loaded: TextModel, folder: Path) -> dict[str, Any]:

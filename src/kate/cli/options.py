@@ -19,15 +19,24 @@ __all__ = [
     "Encoding",
     "Format",
     "IdField",
+    "KeepEmails",
+    "KeepHandles",
+    "KeepHtml",
+    "KeepRuns",
+    "KeepUrls",
     "LabelField",
+    "MaxDf",
+    "MinDf",
     "ModelFolder",
     "OnError",
     "OnErrorOption",
+    "Phrases",
     "Quiet",
     "TextField",
     "TitleField",
     "Top",
     "VocabularySize",
+    "document_limit",
     "read_documents",
 ]
 
@@ -68,9 +77,44 @@ DataSetOption = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="A setting of the data set, such as headers=false; repeatable."),
 ]
+MinDf = Annotated[
+    str,
+    typer.Option(
+        metavar="N",
+        help="Leave out words in fewer documents: a number, a share such as 0.001, or auto (1 to 7, with the size "
+        "of the corpus).",
+    ),
+]
+MaxDf = Annotated[
+    str,
+    typer.Option(metavar="N", help="Leave out words in more documents: a number, or a share such as 0.5."),
+]
+Phrases = Annotated[
+    bool,
+    typer.Option(
+        "--phrases/--no-phrases", help='Make words such as "new york" of two that often stand together.'
+    ),
+]
+KeepHtml = Annotated[bool, typer.Option("--keep-html", help="Count the words of HTML tags too.")]
+KeepUrls = Annotated[bool, typer.Option("--keep-urls", help="Count the words of web addresses too.")]
+KeepEmails = Annotated[bool, typer.Option("--keep-emails", help="Count the words of e-mail addresses too.")]
+KeepHandles = Annotated[bool, typer.Option("--keep-handles", help="Count names such as @somebody too.")]
+KeepRuns = Annotated[
+    bool, typer.Option("--keep-runs", help='Leave "soooo" and words of more than 60 characters as they are.')
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Top = Annotated[int, typer.Option("--top", "-n", min=1, metavar="N", help="How many to show.")]
+
+
+def document_limit(given: str, option: str) -> int | float:
+    """A number of documents, or (with a point) a share of them."""
+    try:
+        return float(given) if "." in given else int(given)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{given} is neither a number of documents nor a share such as 0.5", param_hint=option
+        ) from None
 
 
 def read_documents(

@@ -1,4 +1,4 @@
-"""What is no language goes before words are counted: markup, addresses of pages and people.
+"""What is no language goes before words are counted: markup, addresses of pages and people, endless words.
 
 Each kind is looked for only in the texts that hold its mark ("<", "&", "://", "@"): clean texts cost one quick look.
 """
@@ -6,10 +6,13 @@ Each kind is looked for only in the texts that hold its mark ("<", "&", "://", "
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 
 import polars as pl
+
+from kate.spelling import did_you_mean
 
 __all__ = ["Cleaning"]
 
@@ -31,6 +34,11 @@ _ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 _URL = r"""(?i)\b(?:https?|ftp)://[^\s<>"']+|\bwww\.[\w-]+\.[^\s<>"']+"""
 _EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _HANDLE = r"(^|[^\w@.])@\w{2,}"
+# The same letter four times or more: "soooo"; no word of any language has as many.
+_RUN = re.compile(r"([^\W\d_])\1{3,}")
+_ASCII_RUNS = [4 * letter for letter in "abcdefghijklmnopqrstuvwxyz"]
+# A longer word is no word: lines of a file in base64, a key, a text without spaces.
+_LONGEST_WORD = 60
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,8 @@ class Cleaning:
     strip_urls : addresses of pages
     strip_emails : addresses of people
     strip_handles : "@somebody"
+    cut_runs : the same letter four times or more is written twice, "soooo" is "soo"; a word of more than 60 characters
+        goes
 
     >>> Cleaning().clean("<p>Caf&eacute; of bob@example.org<br/>see https://example.org/x for @ann!</p>").split()
     ['Café', 'of', 'see', 'for', '!']
@@ -52,6 +62,16 @@ class Cleaning:
     strip_urls: bool = True
     strip_emails: bool = True
     strip_handles: bool = True
+    cut_runs: bool = True
+
+    @classmethod
+    def off(cls) -> Cleaning:
+        """Nothing is taken out.
+
+        >>> Cleaning.off().clean("see https://example.org")
+        'see https://example.org'
+        """
+        return cls(**{field.name: False for field in fields(cls)})
 
     def clean(self, text: str) -> str:
         """One text without what is to go."""
@@ -70,9 +90,36 @@ class Cleaning:
             texts = _where(texts, ["@"], self._without_people)
         return texts
 
+    def clean_words(self, words: pl.Series) -> pl.Series:
+        """Words (in lower case) with their runs cut; "" for a word that is too long to be one.
+
+        >>> Cleaning().clean_words(pl.Series(["soooo", "ahhhh", "aaa", "x" + 40 * "ab"])).to_list()
+        ['soo', 'ahh', 'aaa', '']
+        """
+        if not self.cut_runs:
+            return words
+        ascii_only = words.str.len_bytes() == words.str.len_chars()
+        rows = (words.str.contains_any(_ASCII_RUNS) | ~ascii_only).arg_true()
+        if len(rows):
+            cut = [_RUN.sub(r"\1\1", word) for word in words.gather(rows)]
+            words = words.scatter(rows, pl.Series(cut, dtype=pl.String))
+        too_long = (words.str.len_chars() > _LONGEST_WORD).arg_true()
+        return words.scatter(too_long, "") if len(too_long) else words
+
     def config(self) -> dict[str, bool]:
         """The settings as JSON can hold them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, bool] | None) -> Cleaning:
+        """The settings that ``config`` came from; a vocabulary of Kate 0.1 has none, and nothing was taken out."""
+        known = {field.name for field in fields(cls)}
+        for name in config or {}:
+            if name not in known:
+                raise ValueError(
+                    f"no kind of cleaning is named {name!r}; {did_you_mean(name, sorted(known))}"
+                )
+        return replace(cls.off(), **(config or {}))
 
     def _without_people(self, texts: pl.Series) -> pl.Series:
         if self.strip_emails:

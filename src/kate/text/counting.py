@@ -8,17 +8,18 @@ counting is then a sparse product. Polars gives up the interpreter's lock while 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from kate.text.phrases import Phrases
 from kate.text.sequences import Sequences
 from kate.text.tokenizer import Tokenizer
 from kate.threads import thread_count
@@ -40,6 +41,8 @@ BATCHES_AT_ONCE = 32
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+# Strings, or lists of words.
+Texts: TypeAlias = Iterable[str] | Iterable[Sequence[str]]
 Ints = npt.NDArray[np.integer]
 
 
@@ -52,14 +55,14 @@ class ChunkedBatch:
     chunks: pl.Series  # the distinct chunks: the chunk of each code
 
     @classmethod
-    def of(cls, texts: pl.Series, tokenizer: Tokenizer) -> ChunkedBatch:
+    def of(cls, texts: pl.Series, tokenizer: Tokenizer, breaks: bool = False) -> ChunkedBatch:
         """Cut texts into chunks and number these.
 
         >>> batch = ChunkedBatch.of(pl.Series(["to be, or not", "to be"]), Tokenizer())
         >>> batch.chunks[batch.codes].to_list(), batch.starts.tolist()
         (['to', 'be', 'or', 'not', 'to', 'be'], [0, 4, 6])
         """
-        chunks = tokenizer.cut(texts)
+        chunks = tokenizer.cut(texts, breaks)
         starts = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum(chunks.list.len().to_numpy(), out=starts[1:])
         codes, distinct = factorize(chunks.explode().drop_nulls())
@@ -89,16 +92,27 @@ class ChunkedTexts:
     chunks: pl.Series
 
     @classmethod
-    def of(cls, texts: Iterable[str], tokenizer: Tokenizer, n_jobs: int | None = None) -> ChunkedTexts:
+    def of(cls, texts: Texts, tokenizer: Tokenizer, n_jobs: int | None = None) -> ChunkedTexts:
         """All texts at once."""
-        return cls._merge(list(_chunked_batches(texts, tokenizer, n_jobs)))
+        return cls.of_batches(text_batches(texts), tokenizer, n_jobs)
+
+    @classmethod
+    def of_batches(
+        cls,
+        batches: Iterable[pl.Series],
+        tokenizer: Tokenizer,
+        n_jobs: int | None = None,
+        breaks: bool = False,
+    ) -> ChunkedTexts:
+        """The same from batches as :func:`text_batches` gives them; ``breaks`` keeps what ends a phrase."""
+        return cls._merge(list(_chunked_batches(batches, tokenizer, n_jobs, breaks)))
 
     @classmethod
     def parts(
-        cls, texts: Iterable[str], tokenizer: Tokenizer, n_jobs: int | None = None
+        cls, texts: Texts, tokenizer: Tokenizer, n_jobs: int | None = None, breaks: bool = False
     ) -> Iterator[ChunkedTexts]:
         """The same part by part: the texts need not be in memory together."""
-        batches = _chunked_batches(texts, tokenizer, n_jobs)
+        batches = _chunked_batches(text_batches(texts), tokenizer, n_jobs, breaks)
         while some := list(islice(batches, BATCHES_AT_ONCE)):
             yield cls._merge(some)
 
@@ -121,13 +135,15 @@ class ChunkedTexts:
             total[places] += np.bincount(batch.codes, minlength=len(batch.chunks))
         return total
 
-    def count(self, words: sparse.csr_array, n_jobs: int | None = None) -> sparse.csr_array:
-        """Counts (n_docs, n_words); ``words`` as :func:`chunk_word_counts` gives it."""
+    def count(
+        self, words: sparse.csr_array, n_jobs: int | None = None, phrases: Phrases | None = None
+    ) -> sparse.csr_array:
+        """Counts (n_docs, n_words); ``words`` as :func:`chunk_word_counts` gives it, and phrases if there are any."""
 
         def count_batch(pair: tuple[ChunkedBatch, npt.NDArray[np.int32]]) -> sparse.csr_array:
             batch, places = pair
             counts: sparse.csr_array = batch.chunk_counts() @ words[places]
-            return counts
+            return counts if phrases is None else counts + phrases.count(places[batch.codes], batch.starts)
 
         pairs = zip(self.batches, self.places, strict=True)
         return stack_rows(map_in_order(count_batch, pairs, n_jobs), words.shape[1])
@@ -142,9 +158,9 @@ class ChunkedTexts:
 
 
 def _chunked_batches(
-    texts: Iterable[str], tokenizer: Tokenizer, n_jobs: int | None
+    batches: Iterable[pl.Series], tokenizer: Tokenizer, n_jobs: int | None, breaks: bool = False
 ) -> Iterator[ChunkedBatch]:
-    return map_in_order(lambda batch: ChunkedBatch.of(batch, tokenizer), text_batches(texts), n_jobs)
+    return map_in_order(lambda batch: ChunkedBatch.of(batch, tokenizer, breaks), batches, n_jobs)
 
 
 def chunk_word_counts(
@@ -230,11 +246,13 @@ def map_in_order(
                 future.cancel()
 
 
-def text_batches(texts: Iterable[str], size: int | None = None) -> Iterator[pl.Series]:
-    """Batches of about ``size`` characters; every document is checked to be a string.
+def text_batches(texts: Texts, size: int | None = None) -> Iterator[pl.Series]:
+    """Batches of about ``size`` characters; every document is checked to be a string, or a list of strings.
 
     >>> [len(batch) for batch in text_batches(["four", "more", "words"], size=8)]
     [2, 1]
+    >>> [batch.to_list() for batch in text_batches([["cut", "already"], ["words"]])]
+    [[['cut', 'already'], ['words']]]
     """
     size = size or BATCH_SIZE
     kind = type(texts).__name__
@@ -248,11 +266,14 @@ def text_batches(texts: Iterable[str], size: int | None = None) -> Iterator[pl.S
 
 
 def _series_batches(texts: pl.Series, size: int) -> Iterator[pl.Series]:
-    if texts.dtype != pl.String and len(texts) > 0:
+    are_lists = texts.dtype == pl.List(pl.String)
+    if texts.dtype != pl.String and not are_lists and len(texts) > 0:
         raise TypeError(f"expected texts, got a Polars series of {texts.dtype}; cast it to String")
     if texts.null_count():
         raise TypeError(_not_a_text(int(texts.is_null().arg_max() or 0), None))
-    ends = texts.cast(pl.String).str.len_bytes().cum_sum().to_numpy()
+    # a word is taken for eight characters
+    lengths = texts.list.len() * 8 if are_lists else texts.cast(pl.String).str.len_bytes()
+    ends = lengths.cum_sum().to_numpy()
     start = 0
     while start < len(texts):
         reach = (int(ends[start - 1]) if start else 0) + size
@@ -261,24 +282,34 @@ def _series_batches(texts: pl.Series, size: int) -> Iterator[pl.Series]:
         start = stop
 
 
-def _list_batches(texts: Iterable[str], size: int) -> Iterator[pl.Series]:
-    batch: list[str] = []
+def _list_batches(texts: Iterable[Any], size: int) -> Iterator[pl.Series]:
+    batch: list[Any] = []
     length = 0
-    for position, text in enumerate(texts):
-        if not isinstance(text, str):
+    # the first document tells: lists of words, or strings
+    are_lists = False
+    for position, given in enumerate(texts):
+        text: Any = given.tolist() if isinstance(given, np.ndarray) and given.ndim == 1 else given
+        if position == 0:
+            are_lists = isinstance(text, list | tuple)
+        if not (_are_words(text) if are_lists else isinstance(text, str)):
             raise TypeError(_not_a_text(position, text))
-        if batch and length + len(text) > size:
+        width = 8 * len(text) if are_lists else len(text)
+        if batch and length + width > size:
             yield _as_series(batch, position)
             batch, length = [], 0
         batch.append(text)
-        length += len(text)
+        length += width
     if batch:
         yield _as_series(batch, position + 1)
 
 
-def _as_series(batch: list[str], end: int) -> pl.Series:
+def _are_words(text: Any) -> bool:
+    return isinstance(text, list | tuple) and all(isinstance(word, str) for word in text)
+
+
+def _as_series(batch: list[Any], end: int) -> pl.Series:
     try:
-        return pl.Series(batch, dtype=pl.String)
+        return pl.Series(batch, dtype=pl.String if isinstance(batch[0], str) else pl.List(pl.String))
     # half a surrogate pair, from a decoder that ignored errors
     except UnicodeEncodeError as error:
         broken = next(i for i, text in enumerate(batch) if not _is_encodable(text))
@@ -288,9 +319,9 @@ def _as_series(batch: list[str], end: int) -> pl.Series:
         ) from None
 
 
-def _is_encodable(text: str) -> bool:
+def _is_encodable(text: str | Iterable[str]) -> bool:
     try:
-        text.encode("utf-8")
+        "".join(text).encode("utf-8")
     except UnicodeEncodeError:
         return False
     return True
@@ -298,4 +329,7 @@ def _is_encodable(text: str) -> bool:
 
 def _not_a_text(position: int, found: object) -> str:
     what = "None" if found is None else f"{repr(found)[:40]} ({type(found).__name__})"
-    return f"document {position} is {what}; every document must be a str: drop it or replace it by ''"
+    return (
+        f"document {position} is {what}; every document must be a str (or every one a list of str): drop it or "
+        "replace it by ''"
+    )

@@ -11,8 +11,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from kate.text.cleaning import Cleaning
+from kate.text.counting import Texts
+from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
+from kate.text.word_choice import DocumentLimit, least_documents
 
 __all__ = ["Counts"]
 
@@ -23,11 +27,20 @@ class Counts(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     vocabulary_size : the number of words to keep, the most frequent ones; None keeps all.
-    min_df : leave out words in fewer documents than this (int), or than this share of the documents (float).
-    language : stemmer and stop words, see :func:`kate.text.tokenizer.languages`; "porter" is the original Porter
+    min_df : leave out words in fewer documents than this (int), or than this share of the documents (float); "auto"
+        is 1 below 500 documents, 2 up to 20,000, and grows slowly from there.
+    max_df : leave out words in more documents than this (int), or than this share of the documents (float).
+    language : stemmer and stop words, by name or ISO code, see :func:`kate.languages`; "porter" is the original Porter
         algorithm; None means neither stems nor stop words.
     stem : False keeps the words as they are written.
     stop_words : used instead of the language's list; ``()`` for none.
+    phrases : True makes words of neighbours that often stand together, such as "new york", beside their parts.
+    tokenizer : a function that makes a list of words of a text; there are no stems, stop words and cleaning then.
+    strip_html : take tags and comments out of the texts before words are counted; "&eacute;" becomes "é".
+    strip_urls : take addresses of pages out.
+    strip_emails : take addresses of people out.
+    strip_handles : take "@somebody" out.
+    cut_runs : "soooo" is "soo", and words of more than 60 characters go.
     n_jobs : threads; None takes all cores (see :func:`kate.threads.thread_count`). The result does not depend on it.
 
     Attributes
@@ -50,34 +63,76 @@ class Counts(TransformerMixin, BaseEstimator):
         self,
         vocabulary_size: int | None = 20_000,
         *,
-        min_df: int | float = 1,
+        min_df: DocumentLimit = "auto",
+        max_df: int | float = 1.0,
         language: str | None = "english",
         stem: bool = True,
         stop_words: Iterable[str] | None = None,
+        phrases: bool = False,
+        tokenizer: TokenFunction | None = None,
+        strip_html: bool = True,
+        strip_urls: bool = True,
+        strip_emails: bool = True,
+        strip_handles: bool = True,
+        cut_runs: bool = True,
         n_jobs: int | None = None,
     ) -> None:
         self.vocabulary_size = vocabulary_size
         self.min_df = min_df
+        self.max_df = max_df
         self.language = language
         self.stem = stem
         self.stop_words = stop_words
+        self.phrases = phrases
+        self.tokenizer = tokenizer
+        self.strip_html = strip_html
+        self.strip_urls = strip_urls
+        self.strip_emails = strip_emails
+        self.strip_handles = strip_handles
+        self.cut_runs = cut_runs
         self.n_jobs = n_jobs
 
-    def fit(self, X: Iterable[str], y: Any = None) -> Self:
-        """Learn the vocabulary of texts (a list, an iterable, an array or a series of str)."""
+    def fit(self, X: Texts, y: Any = None) -> Self:
+        """Learn the vocabulary of texts: a list, an iterable, an array or a series of str.
+
+        Every text may also be a list of words. They are taken as they are: no stems, no stop words.
+        """
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(self, X: Iterable[str], y: Any = None, **_: Any) -> sparse.csr_array:
+    def fit_transform(self, X: Texts, y: Any = None, **_: Any) -> sparse.csr_array:
         """Learn the vocabulary and return the counts (n_docs, n_words) in the same pass."""
-        tokenizer = Tokenizer(self.language, self.stem, self.stop_words)
-        self.lexicon_, counts = Vocabulary.learn(X, tokenizer, self.vocabulary_size, self.min_df, self.n_jobs)
+        self.lexicon_, counts = Vocabulary.learn(
+            X,
+            self.make_tokenizer(),
+            self.vocabulary_size,
+            self.min_df,
+            self.max_df,
+            self.phrases,
+            self.n_jobs,
+        )
         return counts
 
-    def transform(self, X: Iterable[str]) -> sparse.csr_array:
+    def transform(self, X: Texts) -> sparse.csr_array:
         """Counts (n_docs, n_words) of texts; words that were not learned are left out."""
         check_is_fitted(self)
         return self.lexicon_.count(X, self.n_jobs)
+
+    def make_tokenizer(self) -> Tokenizer:
+        """What the parameters ask for; texts without spaces and lists of words choose their own."""
+        if self.tokenizer is not None:
+            return OwnTokenizer(self.tokenizer)
+        cleaning = Cleaning(
+            self.strip_html, self.strip_urls, self.strip_emails, self.strip_handles, self.cut_runs
+        )
+        return Tokenizer(self.language, self.stem, self.stop_words, cleaning)
+
+    @property
+    def settings_(self) -> dict[str, Any]:
+        """The parameters as they were used: the language and the least number of documents that were found."""
+        check_is_fitted(self)
+        fewest = least_documents(self.min_df, self.lexicon_.n_documents)
+        return {**self.get_params(), "min_df": fewest, "language": self.lexicon_.tokenizer.language}
 
     @property
     def vocabulary_(self) -> dict[str, int]:

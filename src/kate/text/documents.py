@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -31,13 +32,16 @@ class Documents:
     @classmethod
     def from_texts(
         cls,
-        texts: Iterable[str],
+        texts: Iterable[str] | Iterable[Sequence[str]],
         ids: Sequence[object] | None = None,
         labels: Sequence[object] | None = None,
         titles: Sequence[object] | None = None,
     ) -> Documents:
-        """Documents from texts in memory; ids are running numbers unless they are given."""
-        column = texts if isinstance(texts, pl.Series) else pl.Series(list(texts), dtype=pl.String)
+        """Documents from texts in memory; ids are running numbers unless they are given.
+
+        A list of words becomes these words with spaces between them.
+        """
+        column = texts if isinstance(texts, pl.Series) else pl.Series(map(_joined, texts), dtype=pl.String)
         if ids is None:
             ids = range(len(column))
         columns = {"text": column.alias("text")}
@@ -82,6 +86,10 @@ def first_repeated(ids: pl.Series) -> str | None:
     """The first id that was seen before; None if all are different."""
     repeated = ids.filter(~ids.is_first_distinct())
     return None if repeated.is_empty() else str(repeated[0])
+
+
+def _joined(text: Any) -> Any:
+    return " ".join(text) if isinstance(text, list | tuple) else text
 
 
 def _string(value: object) -> str | None:

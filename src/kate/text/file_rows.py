@@ -64,7 +64,7 @@ def _line_rows(source: Source, encoding: str, malformed: MalformedRows) -> Itera
         if not line.strip():
             continue
         place = f"{source.shown}, line {number}"
-        if problem := broken_bytes(line, encoding):
+        if problem := broken_bytes(line, encoding, source):
             malformed.add(place, problem)
             continue
         if source.format == "txt":
@@ -114,7 +114,7 @@ def _csv_rows(source: Source, encoding: str, malformed: MalformedRows) -> Iterat
                 continue
             if not cells:
                 continue
-            if problem := next(filter(None, (broken_bytes(cell, encoding) for cell in cells)), None):
+            if problem := next(filter(None, (broken_bytes(cell, encoding, source) for cell in cells)), None):
                 malformed.add(place, problem)
             elif header is None:
                 header = cells

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import io
 import os
@@ -11,13 +10,23 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import zstandard
 
-__all__ = ["Source", "broken_bytes", "list_sources", "printable", "read_text", "text_lines"]
+from kate.text.encodings import SAMPLE_SIZE, advice_for, codec_name, encoding_advice, mark_of
+
+__all__ = [
+    "Source",
+    "broken_bytes",
+    "encoding_advice",
+    "list_sources",
+    "printable",
+    "read_text",
+    "text_lines",
+]
 
 PathLike = str | os.PathLike[str]
 
@@ -37,7 +46,6 @@ FORMATS = ("jsonl", "csv", "tsv", "parquet", "txt")
 _COMPRESSED = {".gz", ".zst"}
 # Bytes that show whether a file is text.
 _START = 1 << 13
-_TRY_ENCODING = "pass the right encoding= (latin-1 or cp1252, perhaps)"
 _KNOWN_STARTS = {
     b"\x1f\x8b": "it is gzip-compressed: let its name end in .gz",
     b"\x28\xb5\x2f\xfd": "it is zstd-compressed: let its name end in .zst",
@@ -57,6 +65,8 @@ class Source:
     format: str  # one of FORMATS, or "folder"
     name: str
     stdin: BinaryIO | None = None
+    # whether other files are read with the same encoding: advice about this one must not spoil them
+    among_others: bool = False
 
     @property
     def shown(self) -> str:
@@ -170,7 +180,8 @@ def list_sources(
     if len(texts) == 1 and Path(texts[0]).is_dir():
         # ids of a single folder are the paths inside it
         names = [""]
-    return [_source(text, given_format, name, stdin) for text, name in zip(texts, names, strict=True)]
+    sources = [_source(text, given_format, name, stdin) for text, name in zip(texts, names, strict=True)]
+    return [replace(source, among_others=len(sources) > 1) for source in sources]
 
 
 def _listed_paths(paths: PathLike | Sequence[PathLike]) -> list[PathLike]:
@@ -233,9 +244,9 @@ def text_lines(source: Source, encoding: str, newline: str | None = None) -> Ite
 
     Bytes that are not in the encoding are left for :func:`broken_bytes` to find, so that the error names the line.
     """
-    codec = "utf-8-sig" if _codec(encoding) == "utf-8" else encoding
+    codec = "utf-8-sig" if codec_name(encoding) == "utf-8" else encoding
     with source.open() as stream:
-        _require_text(stream.peek(_START)[:_START], encoding, source.shown)
+        _require_text(stream.peek(_START)[:_START], encoding, source.shown, source.among_others)
         try:
             lines = io.TextIOWrapper(stream, codec, "surrogateescape", newline)
             try:
@@ -245,26 +256,41 @@ def text_lines(source: Source, encoding: str, newline: str | None = None) -> Ite
                 with suppress(ValueError):
                     lines.detach()
         except UnicodeDecodeError as error:
-            raise ValueError(f"{source.shown} is not {encoding} ({error}); {_TRY_ENCODING}") from None
+            advice = encoding_advice(source.shown, _sample(source), encoding, source.among_others)
+            raise ValueError(f"{source.shown} is not {encoding} ({error}); {advice}") from None
 
 
-def _require_text(start: bytes, encoding: str, shown: str) -> None:
+def _require_text(start: bytes, encoding: str, shown: str, among_others: bool) -> None:
     """Refuse binary data: text has no NUL bytes unless its characters are 2 or 4 bytes wide."""
     hint = next((hint for magic, hint in _KNOWN_STARTS.items() if start.startswith(magic)), None)
-    wide = _codec(encoding).startswith(("utf-16", "utf-32"))
+    wide = codec_name(encoding).startswith(("utf-16", "utf-32"))
+    if not wide and (mark := mark_of(start)) not in (None, "utf-8"):
+        raise ValueError(f"{shown} is not {encoding}; {advice_for(shown, str(mark), among_others)}")
     if hint or (b"\0" in start and not wide):
         raise ValueError(
             f"{shown} is binary, not text; " + (hint or "give a text file, or pass its encoding=")
         )
 
 
-def broken_bytes(text: str, encoding: str) -> str | None:
+def _sample(source: Source) -> bytes:
+    """The start of a file once more; nothing where it cannot be read twice."""
+    if source.stdin is not None:
+        return b""
+    with source.open() as stream:
+        return stream.read(SAMPLE_SIZE)
+
+
+def broken_bytes(text: str, encoding: str, source: Source | None = None) -> str | None:
     """What is wrong with the bytes that a text came from; None if nothing is."""
     if text.isascii() or not (found := _BROKEN.search(text)):
         return None
     code = ord(found.group())
     if 0xDC80 <= code <= 0xDCFF:
-        return f"byte 0x{code & 0xFF:02x} is not {encoding}; {_TRY_ENCODING}"
+        # the broken line tells as much as the file, which may be long
+        content = text.encode("utf-8" if codec_name(encoding) == "utf-8" else encoding, "surrogateescape")
+        shown, among_others = (source.shown, source.among_others) if source else ("the file", False)
+        advice = encoding_advice(shown, content, encoding, among_others)
+        return f"byte 0x{code & 0xFF:02x} is not {encoding}; {advice}"
     return f"\\u{code:04x} is half a character, not valid Unicode"
 
 
@@ -272,25 +298,14 @@ def read_text(path: Path, encoding: str) -> str:
     """The text of a whole file; a ValueError says why it cannot be read."""
     with path.open("rb") as file, _clear_damage(str(path)), _decompressed(file, path) as stream:
         content = stream.read()
-    _require_text(content[:_START], encoding, str(path))
-    codec = "utf-8-sig" if _codec(encoding) == "utf-8" else encoding
+    # a folder has other files
+    _require_text(content[:_START], encoding, str(path), among_others=True)
+    codec = "utf-8-sig" if codec_name(encoding) == "utf-8" else encoding
     try:
         return content.decode(codec)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
+        advice = encoding_advice(str(path), content, encoding, among_others=True)
         raise ValueError(
-            f"line {line}: byte 0x{content[error.start]:02x} is not {encoding}; {_TRY_ENCODING}"
-        ) from None
-
-
-def _codec(encoding: str) -> str:
-    """The usual name of a text encoding; Python knows other codecs too, such as hex, which do not give text."""
-    try:
-        b"a".decode(encoding, "surrogateescape")
-        return codecs.lookup(encoding).name
-    except UnicodeDecodeError:  # one byte is too few for UTF-16 and UTF-32
-        return codecs.lookup(encoding).name
-    except (LookupError, ValueError):
-        raise ValueError(
-            f"unknown encoding {encoding!r}; use a name such as utf-8, latin-1 or cp1252"
+            f"line {line}: byte 0x{content[error.start]:02x} is not {encoding}; {advice}"
         ) from None

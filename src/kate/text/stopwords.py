@@ -93,6 +93,19 @@ _ELIDED = {
     "italian": frozenset({"quell", "quest"}),
 }
 
+# Particles and auxiliaries that the package's lists leave out, as segmenters cut them.
+_JAPANESE = """
+は が を に へ と で も の や か ね よ な ば から まで より だけ など ので のに けど ても では には とは です ます だ
+た て い し れ せ う ない なかっ なく ある あり あっ いる いた いて する した して さ れる られる せる させる まし ませ
+でし だっ たい ん こと もの ため よう そう これ それ あれ この その あの ここ そこ
+"""
+_THAI = """
+และ หรือ แต่ ที่ ซึ่ง อัน ของ ใน บน จาก ถึง ไป มา ให้ ได้ ไม่ เป็น คือ อยู่ มี ว่า กับ แก่ แด่ ต่อ เพื่อ โดย ด้วย ก็ จะ
+แล้ว ยัง นี้ นั้น โน้น ๆ นะ ครับ ค่ะ คะ จึง เมื่อ ถ้า หาก เพราะ กว่า ทั้ง ทุก แต่ละ เขา เธอ เรา ฉัน ผม คุณ มัน กัน การ ความ
+ไว้ ขึ้น ลง ออก เข้า อีก เลย มาก
+"""
+_PARTICLES = {"japanese": frozenset(_JAPANESE.split()), "thai": frozenset(_THAI.split())}
+
 
 @cache
 def stop_words_of(language: str) -> frozenset[str]:
@@ -106,4 +119,5 @@ def stop_words_of(language: str) -> frozenset[str]:
         return ENGLISH
     from stop_words import safe_get_stop_words
 
-    return frozenset(safe_get_stop_words(language)) | _ELIDED.get(language, frozenset())
+    added = _ELIDED.get(language, frozenset()) | _PARTICLES.get(language, frozenset())
+    return frozenset(safe_get_stop_words(language)) | added

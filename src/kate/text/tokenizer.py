@@ -8,16 +8,19 @@ apostrophes, stop words, stems) is done once for each distinct chunk, by :meth:`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import polars as pl
 import Stemmer
 
+from kate.text.cleaning import Cleaning
+from kate.text.languages import UNSPACED, language_name
+from kate.text.segmenters import require_segmenter, segmenter
 from kate.text.stopwords import stop_words_of
 
-__all__ = ["Tokenizer", "languages"]
+__all__ = ["Tokenizer"]
 
 # People write all of these for the apostrophe of "don't"; the first is the one we keep.
 _APOSTROPHES = "'’‘‛ʼ＇`´"
@@ -28,19 +31,12 @@ _INVISIBLE = "\u00ad\u200c\u200d"
 _INSIDE = rf"\p{{M}}\p{{Nd}}·{_INVISIBLE}{_APOSTROPHES}"
 # At least one letter and two characters: the rest would be dropped anyway.
 _CHUNK = rf"\p{{L}}[\p{{L}}{_INSIDE}]+|\p{{Nd}}[{_INSIDE}]*\p{{L}}[\p{{L}}{_INSIDE}]*"
+# What stands between words but spaces and hyphens, an empty line too: it ends a phrase.
+_BREAK = r"[^\s\p{L}\p{Nd}\p{M}'’-]+|\p{Nd}+|\p{L}|\n\s*\n"
 # Endings after an apostrophe in English, German and Dutch ("company's", "geht's", "foto's").
 _ENDINGS = frozenset({"s", "d", "m", "ll", "ve", "re"})
 # Characters that belong to the spelling of one language and separate words in the others.
 _SPELLING = {"catalan": "·", "persian": "\u200c"}
-
-
-def languages() -> list[str]:
-    """The languages (stemming algorithms) to choose from.
-
-    >>> {"english", "porter", "german", "turkish"} <= set(languages())
-    True
-    """
-    return sorted(Stemmer.algorithms())
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,20 +45,25 @@ class Tokenizer:
 
     Parameters
     ----------
-    language : the stemmer and the stop words (see :func:`languages`); "porter" is the original Porter
-        algorithm with English stop words; None means neither stems nor stop words.
+    language : the stemmer and the stop words, by name or ISO code (see :func:`kate.languages`); "porter" is the
+        original Porter algorithm with English stop words; None means neither stems nor stop words.
     stem : False keeps the words as they are.
     stop_words : used instead of the language's list; ``()`` for none.
+    cleaning : what is taken out before: markup, addresses, handles, endless words; ``Cleaning.off()`` takes nothing.
 
     Unicode forms are unified (NFKC: "ﬁ" is "fi", a letter and its accent are one), soft hyphens are removed,
     "company's" is "company", "l'homme" is "homme" ("l" has one letter only), and a contraction such as "don't" is
-    one word, in English a stop word. Scripts without spaces between words (Chinese, Japanese, Thai) must be
-    segmented first.
+    one word, in English a stop word. Languages without spaces between words (Chinese, Japanese, Thai) are cut by the
+    packages of the extra ``cjk``; they have no stems, and words of a single character count.
 
     >>> Tokenizer().words("The company's 3 offices in 2024: don't panic!")
     ['compani', 'offic', 'panic']
+    >>> Tokenizer().words("<b>Gold</b> prices: https://example.org/gold")
+    ['gold', 'price']
     >>> Tokenizer("german").words("Die Straßen sind naß.")
     ['strass', 'nass']
+    >>> Tokenizer("zh").words("北京大学的学生")
+    ['北京大学', '学生']
     >>> Tokenizer(language=None).words("Don't panic!")
     ["don't", 'panic']
     """
@@ -70,13 +71,13 @@ class Tokenizer:
     language: str | None = "english"
     stem: bool = True
     stop_words: Iterable[str] | None = None
+    cleaning: Cleaning = field(default_factory=Cleaning)
 
     def __post_init__(self) -> None:
-        if self.language is not None and self.language not in Stemmer.algorithms():
-            raise ValueError(
-                f"no stemmer for language {self.language!r}; choose one of {', '.join(languages())}, "
-                "or None for neither stems nor stop words"
-            )
+        if self.language is not None:
+            object.__setattr__(self, "language", language_name(self.language))
+        if self.is_unspaced:
+            require_segmenter(str(self.language))
         if isinstance(self.stop_words, str):
             raise ValueError(
                 f"stop_words is the string {self.stop_words!r}; give a list of words, () for none, "
@@ -91,6 +92,11 @@ class Tokenizer:
                 )
             object.__setattr__(self, "stop_words", tuple(sorted(set(given))))
 
+    @property
+    def is_unspaced(self) -> bool:
+        """Whether the language is written without spaces between words."""
+        return self.language in UNSPACED
+
     def words(self, text: str) -> list[str]:
         """The words (stems) of one text in their order, as they are counted.
 
@@ -100,9 +106,18 @@ class Tokenizer:
         chunks = self.cut(pl.Series([text], dtype=pl.String)).explode().drop_nulls()
         return self.resolve(chunks).sort("chunk", maintain_order=True)["stem"].to_list()
 
-    def cut(self, texts: pl.Series) -> pl.Series:
-        """The chunks of every text: a series of lists."""
-        return texts.str.extract_all(_CHUNK)
+    def cut(self, texts: pl.Series, breaks: bool = False) -> pl.Series:
+        """The chunks of every text, which is cleaned first: a series of lists. A list of words is cut already.
+
+        breaks : also what ends a phrase, such as punctuation; such a chunk holds no word
+        """
+        if isinstance(texts.dtype, pl.List):
+            return texts
+        texts = self.cleaning.clean_all(texts)
+        if self.is_unspaced:
+            words_of = segmenter(str(self.language))
+            return pl.Series([words_of(text) for text in texts], dtype=pl.List(pl.String))
+        return texts.str.extract_all(f"{_CHUNK}|{_BREAK}" if breaks else _CHUNK)
 
     def resolve(self, chunks: pl.Series) -> pl.DataFrame:
         """What chunks stand for: rows (chunk: its position, word: as people read it, stem).
@@ -114,9 +129,11 @@ class Tokenizer:
         parts = [(chunk, part) for chunk, word in table.filter(joined).rows() for part in self._split(word)]
         split = pl.DataFrame(parts, schema=table.schema, orient="row")
         table = pl.concat([table.filter(~joined), split])
+        table = table.with_columns(self.cleaning.clean_words(table["word"]).alias("word"))
         table = table.filter(
             pl.col("word").str.contains(r"\p{L}"),  # "1" of "1'er"
-            pl.col("word").str.len_chars() > 1,
+            # one letter is no word, but one character of a language without spaces is
+            (pl.col("word").str.len_bytes() if self.is_unspaced else pl.col("word").str.len_chars()) > 1,
             ~pl.col("word").is_in(list(self.stop_list)),
         )
         return table.with_columns(self.stems(table["word"]).alias("stem"))
@@ -145,7 +162,7 @@ class Tokenizer:
 
     def stems(self, words: pl.Series) -> pl.Series:
         """The stem of each word; the word itself if there are no stems."""
-        if self.language is None or not self.stem:
+        if self.language is None or self.is_unspaced or not self.stem:
             return words
         # A new stemmer each time: threads must not share one, and its cache is slower than stemming.
         return pl.Series(Stemmer.Stemmer(self.language, 0).stemWords(words.to_list()), dtype=pl.String)
@@ -169,8 +186,8 @@ class Tokenizer:
         return hash(self._identity)
 
     @property
-    def _identity(self) -> tuple[str | None, bool, frozenset[str]]:
-        return self.language, self.stem, self.stop_list
+    def _identity(self) -> tuple[object, ...]:
+        return self.language, self.stem, self.stop_list, self.cleaning
 
     def config(self) -> dict[str, Any]:
         """What is in force, as JSON can hold it: a saved model must not follow a newer list of stop words.
@@ -182,13 +199,15 @@ class Tokenizer:
             "language": self.language,
             "stem": self.stem,
             "stop_words": self._stop_words_in_force,
+            "cleaning": self.cleaning.config(),
             "stemmer": f"PyStemmer {Stemmer.version()}",
         }
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Tokenizer:
         """The tokenizer that ``config`` came from; Kate 0.1 wrote null for the stop words of the language."""
-        return cls(config["language"], config["stem"], config["stop_words"])
+        cleaning = Cleaning.from_config(config.get("cleaning"))
+        return cls(config["language"], config["stem"], config["stop_words"], cleaning)
 
     def _split(self, word: str) -> list[str]:
         """The words of a folded chunk with an apostrophe or a middle dot inside."""

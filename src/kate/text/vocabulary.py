@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,13 @@ import polars as pl
 from scipy import sparse
 
 from kate.spelling import close_names
-from kate.text.counting import ChunkedTexts, chunk_word_counts, chunk_word_order, factorize, stack_rows
+from kate.text.counting import ChunkedTexts, Texts, chunk_word_counts, chunk_word_order, stack_rows
+from kate.text.learning import learn_words
+from kate.text.own_tokenizer import OwnTokenizer, TokenFunction, tokenizer_from_config, with_function
+from kate.text.phrases import PhraseBook
 from kate.text.sequences import Sequences
 from kate.text.tokenizer import Tokenizer
+from kate.text.word_choice import DocumentLimit
 
 __all__ = ["Vocabulary"]
 
@@ -60,74 +63,61 @@ class Vocabulary:
     @classmethod
     def learn(
         cls,
-        texts: Iterable[str],
+        texts: Texts,
         tokenizer: Tokenizer | None = None,
         vocabulary_size: int | None = 20_000,
-        min_df: int | float = 1,
+        min_df: DocumentLimit = "auto",
+        max_df: int | float = 1.0,
+        phrases: bool = False,
         n_jobs: int | None = None,
     ) -> tuple[Vocabulary, sparse.csr_array]:
         """The vocabulary of texts and their counts (n_docs, n_words), in one pass over the texts.
 
+        texts : strings; or lists of words, which are taken as they are, without stems and stop words.
         vocabulary_size : keep the most frequent words; None keeps all.
-        min_df : leave out words in fewer documents than this (an int), or than this share of them (a float).
+        min_df : leave out words in fewer documents than this (an int), or than this share of them (a float); "auto"
+            follows the number of documents, see :func:`~kate.text.word_choice.least_documents`.
+        max_df : leave out words in more documents than this (an int), or than this share of them (a float).
+        phrases : words that often stand together, such as "new york", are words of their own beside their parts, see
+            :mod:`kate.text.phrases`.
         """
         if vocabulary_size is not None and vocabulary_size < 1:
             raise ValueError(f"vocabulary_size is {vocabulary_size}; give a number of words, or None for all")
-        tokenizer = tokenizer or Tokenizer()
-        texts_read = ChunkedTexts.of(texts, tokenizer, n_jobs)
-        if texts_read.n_documents == 0:
-            raise ValueError("no documents to learn a vocabulary from; pass at least one text")
-        fewest = _documents_needed(min_df, texts_read.n_documents)
-        resolved = tokenizer.resolve(texts_read.chunks)
-        chunks = resolved["chunk"].to_numpy()
-        occurrences = texts_read.occurrences()[chunks]
-        codes, stems = factorize(resolved["stem"])
-        totals = np.bincount(codes, occurrences, len(stems)).astype(np.int64)
-        # If no word can fall out for being rare, the words beyond vocabulary_size need not be counted.
-        order = _frequent_first(stems, totals, vocabulary_size if fewest == 1 else None)
-
-        columns = _positions(order, len(stems))[codes]
-        shape = (len(texts_read.chunks), len(order))
-        counts = texts_read.count(chunk_word_counts(chunks, columns, shape), n_jobs)
-        frequencies = np.bincount(counts.indices, minlength=len(order))
-        kept = np.flatnonzero(frequencies >= fewest)[:vocabulary_size]
-        if len(kept) == 0:
-            raise ValueError(_nothing_left(texts_read.n_documents, len(stems), fewest, tokenizer))
-        if len(kept) < len(order):
-            counts = stack_rows([counts[:, kept]], len(kept))
-            columns = _positions(order[kept], len(stems))[codes]
-        vocabulary = cls(
-            words=stems.gather(order[kept]).to_list(),
-            readable=_readable(resolved["word"], columns, occurrences),
-            document_frequencies=frequencies[kept],
-            totals=totals[order[kept]],
-            n_documents=texts_read.n_documents,
-            tokenizer=tokenizer,
+        found, counts = learn_words(
+            texts, tokenizer or Tokenizer(), vocabulary_size, min_df, max_df, phrases, n_jobs
         )
-        return vocabulary, counts
+        return cls(*found), counts
 
-    def count(self, texts: Iterable[str], n_jobs: int | None = None) -> sparse.csr_array:
+    def count(self, texts: Texts, n_jobs: int | None = None) -> sparse.csr_array:
         """Counts (n_docs, n_words), int32, columns sorted; words without a column are left out."""
-        parts = ChunkedTexts.parts(texts, self.tokenizer, n_jobs)
-        blocks = (part.count(chunk_word_counts(*self._words_of(part)), n_jobs) for part in parts)
-        return stack_rows(blocks, len(self))
+        book = self._phrase_book
+        parts = ChunkedTexts.parts(texts, self.tokenizer, n_jobs, breaks=len(book) > 0)
+        return stack_rows((self._count_part(part, n_jobs) for part in parts), len(self))
+
+    def _count_part(self, part: ChunkedTexts, n_jobs: int | None) -> sparse.csr_array:
+        resolved = self.tokenizer.resolve(part.chunks)
+        words = chunk_word_counts(*self._words_of(part, resolved))
+        book = self._phrase_book
+        return part.count(words, n_jobs, book.phrases(resolved, len(part.chunks)) if len(book) else None)
 
     def sequences(self, texts: Iterable[str], n_jobs: int | None = None) -> Sequences:
-        """The words of texts in their order, as columns; words without a column are left out.
+        """The words of texts in their order, as columns; phrases and words without a column are left out.
 
         >>> vocabulary, _ = Vocabulary.learn(["companies and offices"])
         >>> vocabulary.sequences(["The office of the company, a new office", ""])[0]
         array([1, 0, 1], dtype=int32)
         """
         parts = ChunkedTexts.parts(texts, self.tokenizer, n_jobs)
-        sequences = [part.sequences(chunk_word_order(*self._words_of(part))) for part in parts]
+        sequences = [
+            part.sequences(chunk_word_order(*self._words_of(part, self.tokenizer.resolve(part.chunks))))
+            for part in parts
+        ]
         return Sequences.concatenate(sequences, len(self))
 
     def _words_of(
-        self, texts: ChunkedTexts
+        self, texts: ChunkedTexts, resolved: pl.DataFrame
     ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int32], tuple[int, int]]:
         """The words of all chunks: pairs (chunk, column; -1 if it has none), and (n_chunks, n_words)."""
-        resolved = self.tokenizer.resolve(texts.chunks)
         column_of = self.columns.get
         columns = np.array([column_of(stem, -1) for stem in resolved["stem"].to_list()], dtype=np.int32)
         return resolved["chunk"].to_numpy(), columns, (len(texts.chunks), len(self))
@@ -140,8 +130,13 @@ class Vocabulary:
         """Column of each stem."""
         return {word: column for column, word in enumerate(self.words)}
 
+    @cached_property
+    def _phrase_book(self) -> PhraseBook:
+        """The words with a space; words that the user made may have one too, and are no phrases."""
+        return PhraseBook.of([] if isinstance(self.tokenizer, OwnTokenizer) else self.words)
+
     def find(self, word: str) -> int | None:
-        """The column that counts a word, given as people write it or as its stem; None when there is none.
+        """The column that counts a word or a phrase, as people write it or as its stem; None when there is none.
 
         >>> vocabulary, _ = Vocabulary.learn(["companies and offices"])
         >>> vocabulary.find("Company"), vocabulary.find("compani"), vocabulary.find("zebra")
@@ -150,8 +145,8 @@ class Vocabulary:
         # an argument of the shell may hold bytes that are not UTF-8
         word = word.encode("utf-8", "replace").decode("utf-8")
         stems = self.tokenizer.words(word)
-        if len(stems) == 1 and stems[0] in self.columns:
-            return self.columns[stems[0]]
+        if stems and (joined := " ".join(stems)) in self.columns:
+            return self.columns[joined]
         folded = self.tokenizer.fold(pl.Series([word.strip()], dtype=pl.String))[0]
         return self.columns.get(folded)
 
@@ -181,6 +176,44 @@ class Vocabulary:
             document_frequencies=self.document_frequencies + np.bincount(counts.indices, minlength=len(self)),
             totals=self.totals + np.asarray(counts.sum(axis=0), dtype=np.int64).ravel(),
             n_documents=self.n_documents + counts.shape[0],
+        )
+
+    def with_tokenizer(self, function: TokenFunction | None, shown: str = "the vocabulary") -> Vocabulary:
+        """The same words with the function that makes words of texts, which a saved vocabulary does not hold.
+
+        ``shown`` names the vocabulary in the errors: for a function that is missing, or not wanted.
+        """
+        return replace(self, tokenizer=with_function(self.tokenizer, function, shown))
+
+    @classmethod
+    def of_counts(cls, X: Any, words: Iterable[str], tokenizer: Tokenizer | None = None) -> Vocabulary:
+        """The vocabulary of counts (n_docs, n_words) that the user made; ``words`` names the columns.
+
+        >>> Vocabulary.of_counts([[2, 0], [1, 3]], ["gold", "coin"]).totals.tolist()
+        [3, 3]
+        """
+        names = [*words]
+        counts = sparse.csr_array(X)
+        if counts.shape[1] != len(names):
+            raise ValueError(
+                f"{len(names):,} words for {counts.shape[1]:,} columns of counts; give one for each"
+            )
+        if strange := next((name for name in names if not isinstance(name, str) or not name.strip()), None):
+            raise ValueError(f"words holds {repr(strange)[:40]}; every word must be a str that is not empty")
+        tokenizer = tokenizer or OwnTokenizer()
+        names = tokenizer.fold(pl.Series(names, dtype=pl.String)).to_list()
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(
+                f"the word {twice!r} names several columns; every column needs a word of its own"
+            )
+        return cls(
+            words=names,
+            readable=list(names),
+            document_frequencies=np.asarray((counts > 0).sum(axis=0), dtype=np.int64).ravel(),
+            totals=np.asarray(counts.sum(axis=0), dtype=np.int64).ravel(),
+            n_documents=counts.shape[0],
+            tokenizer=tokenizer,
         )
 
     def to_lines(self) -> Iterator[str]:
@@ -217,7 +250,7 @@ class Vocabulary:
                 )
             rows.append(row)
         words, readable, frequencies, totals = zip(*rows, strict=True) if rows else ((), (), (), ())
-        tokenizer = Tokenizer.from_config(config["tokens"])
+        tokenizer = tokenizer_from_config(config["tokens"])
         _warn_of_other_stems(words, readable, tokenizer, config["tokens"])
         return cls(
             list(words),
@@ -233,7 +266,11 @@ def _warn_of_other_stems(
     stems: Sequence[str], words: Sequence[str], tokenizer: Tokenizer, config: Mapping[str, Any]
 ) -> None:
     """Say so if the stemmer installed here is not the one that the vocabulary was learned with."""
-    found = tokenizer.stems(pl.Series(words, dtype=pl.String)).to_list()
+    # the stem of a phrase is that of both its words
+    split = pl.Series(words, dtype=pl.String).str.split(" ")
+    parts = pl.DataFrame({"row": np.arange(len(words)), "word": split}).explode("word")
+    parts = parts.with_columns(tokenizer.stems(parts["word"]).alias("stem"))
+    found = parts.group_by("row", maintain_order=True).agg(pl.col("stem").str.join(" "))["stem"].to_list()
     changed = [row for row in zip(words, stems, found, strict=True) if row[1] != row[2]]
     if changed:
         word, then, now = changed[0]
@@ -243,61 +280,3 @@ def _warn_of_other_stems(
             f"{config.get('stemmer', 'the PyStemmer of that time')} again, or fit the model anew",
             stacklevel=3,
         )
-
-
-def _documents_needed(min_df: int | float, n_documents: int) -> int:
-    if isinstance(min_df, float) and 0 <= min_df <= 1:
-        # 0.07 * 100 is 7.000000000000001: a share that is whole must not be rounded up
-        return max(1, ceil(round(min_df * n_documents, 9)))
-    if isinstance(min_df, int | np.integer) and min_df >= 1:
-        return int(min_df)
-    raise ValueError(
-        f"min_df is {min_df!r}; give a number of documents (int from 1 on) or a share (float, 0 to 1)"
-    )
-
-
-def _frequent_first(
-    stems: pl.Series, totals: npt.NDArray[np.int64], most: int | None
-) -> npt.NDArray[np.int64]:
-    """The codes of the stems in the order of their columns, at most so many."""
-    codes = np.arange(len(stems))
-    if most is not None and most < len(stems):
-        codes = np.flatnonzero(totals >= np.partition(totals, -most)[-most])
-    ranking = pl.DataFrame({"code": codes, "total": totals[codes], "stem": stems.gather(codes)})
-    ranking = ranking.sort("total", "stem", descending=[True, False])
-    return ranking["code"].head(len(stems) if most is None else min(most, len(stems))).to_numpy()
-
-
-def _positions(order: npt.NDArray[np.int64], n_codes: int) -> npt.NDArray[np.int32]:
-    """The column of each code, -1 where it has none."""
-    positions = np.full(n_codes, -1, dtype=np.int32)
-    positions[order] = np.arange(len(order), dtype=np.int32)
-    return positions
-
-
-def _readable(
-    words: pl.Series, columns: npt.NDArray[np.int32], occurrences: npt.NDArray[np.int64]
-) -> list[str]:
-    """For each column the word that occurs most often in it."""
-    return (
-        pl.DataFrame({"column": columns, "word": words, "count": occurrences})
-        .filter(pl.col("column") >= 0)
-        .group_by("column", "word")
-        .agg(pl.sum("count"))
-        .sort("column", "count", "word", descending=[False, True, False])
-        .unique("column", keep="first", maintain_order=True)["word"]
-        .to_list()
-    )
-
-
-def _nothing_left(n_documents: int, n_words: int, fewest: int, tokenizer: Tokenizer) -> str:
-    if n_words:
-        return (
-            f"empty vocabulary: none of the {n_words:,} words occurs in {fewest:,} of the {n_documents:,} "
-            "documents; lower min_df"
-        )
-    return (
-        f"empty vocabulary: the {n_documents:,} documents hold no words once digits, single letters and "
-        f"{len(tokenizer.stop_list):,} stop words (language={tokenizer.language!r}) are left out; "
-        "check the texts, or pass stop_words=()"
-    )

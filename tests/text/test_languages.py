@@ -1,0 +1,138 @@
+"""Languages by name and code; texts that are of another language than was said."""
+
+import sys
+import warnings
+
+import pytest
+import Stemmer
+
+import kate
+from kate.text.languages import guess_language, guess_unspaced, known_languages, language_name, languages
+from kate.text.segmenters import SEGMENTERS
+from kate.text.tokenizer import Tokenizer
+from kate.text.vocabulary import Vocabulary
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [("en", "english"), ("EN", "english"), ("en-US", "english"), ("pt_BR", "portuguese"), ("nb", "norwegian"),
+     ("German", "german"), ("porter", "porter"), ("zh", "chinese"), ("ja", "japanese"), (" fr ", "french")],
+)  # fmt: skip
+def test_names_and_codes(given, name):
+    assert language_name(given) == name
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("germn", "german"), ("xx", "kate languages"), ("englisch", "english")]
+)
+def test_an_unknown_language_says_what_may_be_meant(given, meant):
+    with pytest.raises(ValueError, match=meant):
+        language_name(given)
+
+
+def test_every_stemmer_but_second_ones_has_a_code():
+    without = {row.name for row in known_languages() if not row.code}
+    assert without <= {"porter", "lovins", "dutch_porter"}
+    assert set(Stemmer.algorithms()) < set(languages())
+
+
+SENTENCES = {
+    "german": "der mann und die frau haben nicht das haus in der stadt gesehen aber sie sind mit dem zug zu uns",
+    "french": "le chat est dans la maison et il ne veut pas sortir avec nous parce que les chiens sont sur la route",
+    "spanish": "el perro está en la casa y no quiere salir con nosotros porque los gatos están por el camino",
+    "dutch": "de man en de vrouw hebben het huis niet gezien maar zij zijn met de trein naar ons gekomen",
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_another_language_is_noticed(name):
+    from collections import Counter
+
+    words = [word for word, _ in Counter(SENTENCES[name].split()).most_common()]
+    assert guess_language(words, "english") == name
+    assert guess_language(words, name) != name
+
+
+def test_plain_english_topics_are_not_another_language():
+    words = ["government", "people", "state", "congress", "country", "time", "law", "great", "public", "war"]
+    assert guess_language(words, "english") is None
+    assert guess_language([], "english") is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        (["北京今天天气很好", "我喜欢看电影"], "chinese"),
+        (["今日は天気がいいです"], "japanese"),
+        (["วันนี้อากาศดี"], "thai"),
+        (["Nice weather in Beijing (北京) today"], None),
+        (["Сегодня хорошая погода"], None),
+        (["12 34"], None),
+        ([], None),
+    ],
+)
+def test_text_without_spaces_is_noticed(texts, name):
+    assert guess_unspaced(texts) == name
+
+
+def test_segmented_text_has_spaces():
+    assert guess_unspaced(["我 喜欢 看 电影", "今天 天气 很 好"]) is None
+    assert guess_unspaced(["วันนี้ อากาศ ดี มาก เรา ไป ดู หนัง"]) is None
+
+
+def test_a_corpus_of_another_language_gets_a_warning_that_names_it():
+    texts = [SENTENCES["german"], "der krieg und der frieden sind nicht das ende von allem aber sie sind da"]
+    with pytest.warns(
+        UserWarning, match=r"\(der, sind, .*\) are stop words of German, .* set language='german'"
+    ):
+        Vocabulary.learn(texts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Vocabulary.learn(texts, Tokenizer("de"))
+        Vocabulary.learn(texts, Tokenizer(language=None))
+        Vocabulary.learn(["peace treaty of the nations", "gold and silver coins of the mint", "a war at sea"])
+
+
+def test_codes_work_wherever_a_language_is_taken():
+    assert Tokenizer("DE") == Tokenizer("german")
+    assert kate.Counts(language="de").fit(["die Häuser"]).vocabulary_ == {"haus": 0}
+    model = kate.TextModel(2, language="de", max_epochs=1).fit(["die Häuser", "das Haus der Stadt"])
+    assert model.settings_["language"] == "german"
+    assert kate.languages() == languages()
+
+
+WORDS = {
+    "chinese": ("北京的天气很好。我喜欢猫", {"北京", "天气", "喜欢", "猫"}),
+    "japanese": ("今日は天気がいいです。猫を見ました", {"今日", "天気", "猫", "見"}),
+    "thai": ("วันนี้อากาศดี เราไปดูหนัง", {"วันนี้", "อากาศ", "หนัง"}),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_text_without_spaces_is_cut(name):
+    for module in SEGMENTERS[name][1]:
+        pytest.importorskip(module)
+    text, expected = WORDS[name]
+    words = Tokenizer(name).words(text)
+    assert expected <= set(words)
+    assert not {"。", " ", "は", "的", "ไป"} & set(words)
+    with pytest.warns(UserWarning, match=f"language='{name}'"):
+        vocabulary, _ = Vocabulary.learn([text] * 3)
+    assert expected <= set(vocabulary.words)
+    assert vocabulary.tokenizer == Tokenizer(name)
+    # as a saved model does
+    again = Vocabulary.from_lines(vocabulary.to_lines(), vocabulary.config())
+    assert (again.count([text]) != vocabulary.count([text])).nnz == 0
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_without_the_extra_the_error_names_it(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, SEGMENTERS[name][1][0], None)
+    for make in (lambda: Tokenizer(name), lambda: Vocabulary.learn([WORDS[name][0]])):
+        with pytest.raises(ImportError, match=r"pip install 'kate-text\[cjk\]'"):
+            make()
+
+
+def test_names_in_another_script_do_not_cut_english_texts():
+    vocabulary, _ = Vocabulary.learn(["the capital 北京 and its weather", "rain in the capital"])
+    assert vocabulary.tokenizer.language == "english"
