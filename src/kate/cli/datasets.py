@@ -27,7 +27,7 @@ def datasets(context: typer.Context, as_json: AsJson = False) -> None:
     """List the data sets that Kate can measure itself on, and whether they are here.
 
     \b
-    Examples:
+    Example:
       kate datasets --json
       kate datasets prepare 20news
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -60,6 +62,14 @@ def evaluate(
     corpus: Annotated[
         list[str] | None,
         typer.Option(metavar="FILE", help="Your own documents instead, with --label; repeatable."),
+    ] = None,
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Documents and questions with judgements (.jsonl, .jsonl.gz): rows with kind document (id, text) or "
+            "query (text, relevant: ids of documents); repeatable.",
+        ),
     ] = None,
     model: Annotated[
         list[str] | None,
@@ -134,12 +144,15 @@ def evaluate(
       kate evaluate --dataset 20news --model kate,kate-paper --dimensions 32,128 --seeds 3
       kate evaluate --dataset 20news --model all --dimensions 128
       kate evaluate --corpus reviews.csv --label stars --seeds 1
+      kate evaluate --questions cranfield.jsonl.gz --model kate,lsa,bm25
     """
-    from kate.research.evaluation import CorpusSource, corpus_of, plan_runs
+    from kate.research.evaluation import CorpusSource, corpus_of, plan_runs, question_corpus
 
     names, sizes = split_at_commas(dataset), parse_dimensions(dimensions)
-    if not names and not corpus:
-        raise typer.BadParameter("give a data set or files of your own", param_hint="--dataset or --corpus")
+    if not names and not corpus and not questions:
+        raise typer.BadParameter(
+            "give a data set or files of your own", param_hint="--dataset, --corpus or --questions"
+        )
     options = parse_assignments(option or [], "--option")
     try:
         sources = [CorpusSource.dataset(name, vocabulary_size, options) for name in dict.fromkeys(names)]
@@ -168,6 +181,14 @@ def evaluate(
         if own.n_docs < len(documents):
             _say(f"warning: left out {len(documents) - own.n_docs:,} documents without a label")
         sources.append(CorpusSource.of(own))
+    for file in questions or []:
+        asked = question_corpus(
+            _json_rows(file),
+            file.name,
+            vocabulary_size=vocabulary_size or 20_000,
+            language=None if language == "none" else language,
+        )
+        sources.append(CorpusSource.of(asked))
     settings = parse_assignments(setting or [], "--setting")
     models, left_out = choose_models(split_at_commas(model) or ["kate"], settings)
     for reason in left_out.values():
@@ -176,11 +197,29 @@ def evaluate(
     _run_and_show(runs, output / RESULTS, _task_names(tasks), as_json, quiet)
 
 
+def _json_rows(file: Path) -> list[dict[str, Any]]:
+    """The rows of a JSONL file, plain or gzip; a malformed one is named with its line."""
+    data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+    rows = []
+    with io.StringIO(data.decode("utf-8")) as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise ValueError(f"{file}, line {number} is no JSON: {error}") from None
+            if not isinstance(row, dict) or "text" not in row:
+                raise ValueError(
+                    f"{file}, line {number} has no text; expected a JSON object with kind and text"
+                )
+            rows.append(row)
+    return rows
+
+
 def parse_assignments(assignments: Sequence[str], param_hint: str) -> dict[str, Any]:
     """Values by name: JSON where a value is JSON (5, 0.5, true, null), text otherwise.
 
-    >>> parse_assignments(["max_epochs=5", "center=false", "loss=softmax"], "--setting")
-    {'max_epochs': 5, 'center': False, 'loss': 'softmax'}
+    >>> parse_assignments(["max_epochs=5", "repeat=false", "loss=softmax"], "--setting")
+    {'max_epochs': 5, 'repeat': False, 'loss': 'softmax'}
     """
     values: dict[str, Any] = {}
     for assignment in assignments:

@@ -27,6 +27,7 @@ _IN_WORDS = {
     "labels:number": "one number per document",
     "vectors": "document vectors",
     "ranking": "a ranking of documents",
+    "questions": "questions with judgements",
     "topics": "a model with topics",
     "words": "a model with word vectors",
 }
@@ -48,6 +49,10 @@ _HEADLINES = (
     Headline("regression", "r2", "r²"),
     Headline("retrieval", "precision@1%", "prec@1%"),
     Headline("retrieval", "map", "map"),
+    Headline("queries", "one_word", "one word"),
+    Headline("queries", "two_words", "two words"),
+    Headline("questions", "ndcg@10", "nDCG@10"),
+    Headline("questions", "map", "MAP"),
     Headline("topics", "npmi", "npmi"),
     Headline("topics", "diversity", "diversity"),
     Headline("topics", "mscd", "mscd", lower_is_better=True),
@@ -161,9 +166,8 @@ def _skipped(rows: Sequence[Summary]) -> list[str]:
                 models.setdefault(task, {}).setdefault(reason, []).append(f"{row.model} {row.n_components}")
     lines = []
     for task, reasons in models.items():
-        if not any(
-            task in row.scores for row in rows
-        ):  # no model was scored: the most frequent reason is told
+        # no model was scored: the most frequent reason is told
+        if not any(task in row.scores for row in rows):
             reason = max(reasons, key=lambda one: len(reasons[one]))
             lines.append(f"skipped: {task} ({_in_words(task, reason)})")
             continue

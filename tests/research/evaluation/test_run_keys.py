@@ -12,7 +12,7 @@ from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation import CorpusSource, plan_runs, read_results, run_grid, run_keys
 from kate.research.evaluation.grid import PlannedRun
 from kate.research.evaluation.run_keys import KeptRuns, key_of, keys_of
-from kate.research.registry import MODELS, models
+from kate.research.registry import MODELS, find_entry, models
 from research.evaluation.toys import Topicless
 
 SOURCE = CorpusSource.dataset("20news")
@@ -89,7 +89,7 @@ def test_a_line_has_the_key_of_what_it_says(
     assert [record["key"] for record in records] == [run.key() for run in runs]
     for record in read_results(tmp_path / "results.jsonl"):
         assert key_of(record) == record["key"]
-        assert record["model"]["revision"] == 1
+        assert record["model"]["revision"] == find_entry(record["model"]["name"]).revision
         assert record["model"]["device"] == (None if record["model"]["name"] == "quick" else "cpu")
 
 

@@ -21,12 +21,19 @@ from kate.text.sequences import Sequences
 if TYPE_CHECKING:
     from kate.text.vocabulary import Vocabulary
 
-__all__ = ["Corpus", "LabelKind", "Labels", "Part", "PartName"]
+__all__ = ["Corpus", "LabelKind", "Labels", "Part", "PartName", "Questions"]
 
 Rows: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[Any] | sp.csr_array
-LabelKind: TypeAlias = Literal["classes", "sets", "number"]
+LabelKind: TypeAlias = Literal["classes", "sets", "number", "none"]
 PartName: TypeAlias = Literal["train", "fitting", "validation", "test"]
+
+
+class Questions(NamedTuple):
+    """Questions asked of a corpus: their counts, and for each the rows of the documents that answer it."""
+
+    X: sp.csr_array
+    relevant: tuple[frozenset[int], ...]
 
 
 class Part(NamedTuple):
@@ -44,7 +51,7 @@ class Corpus:
     ``X``            counts, CSR (n_docs, n_words)
     ``vocabulary``   the words of the columns, chosen on the training documents only
     ``labels``       by ``label_kind``: ``"classes"`` an array of class names, ``"sets"`` an indicator CSR
-                     (n_docs, n_classes), ``"number"`` an array of floats
+                     (n_docs, n_classes), ``"number"`` an array of floats, ``"none"`` an array that says nothing
     ``classes``      the names of the classes in order (of the columns, for sets); empty for a number
     ``train``        rows of *all* training documents, validation included: the size that papers report
     ``validation``   rows held out of ``train`` to choose settings and to stop early
@@ -83,6 +90,7 @@ class Corpus:
     settings: Mapping[str, Any] = field(default_factory=dict)
     texts: Sequence[str] | None = None
     read_sequences: Callable[[], Sequences] | None = None
+    questions: Questions | None = None
 
     def __post_init__(self) -> None:
         for name in ("train", "validation", "test"):
@@ -136,7 +144,11 @@ class Corpus:
         return sequences
 
     def __repr__(self) -> str:
-        labels = "a number" if self.label_kind == "number" else f"{len(self.classes):,} classes"
+        labels = {"number": "a number", "none": "no labels"}.get(
+            self.label_kind, f"{len(self.classes):,} classes"
+        )
+        if self.questions is not None:
+            labels += f", {len(self.questions.relevant):,} questions"
         return (
             f"Corpus {self.name!r}: {self.n_docs:,} documents ({self.train.size:,} train, "
             f"{self.validation.size:,} of them validation, {self.test.size:,} test), "
@@ -144,9 +156,8 @@ class Corpus:
         )
 
     def _set(self, name: str, value: object) -> None:
-        object.__setattr__(
-            self, name, value
-        )  # the way to set an attribute of a frozen dataclass, used only while it is made
+        # the way to set an attribute of a frozen dataclass, used only while it is made
+        object.__setattr__(self, name, value)
 
     def _require_consistent_lengths(self) -> None:
         if self.label_kind not in get_args(LabelKind):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kate.research.datasets.corpus import Corpus, LabelKind, Labels
 from kate.research.datasets.dataset import Preparation
+from kate.text.cleaning import Cleaning
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 
@@ -40,7 +41,10 @@ def count_documents(documents: RawDocuments, preparation: Preparation, descripti
     """
     texts = documents.texts
     vocabulary, train_counts = Vocabulary.learn(
-        [texts[row] for row in documents.train], Tokenizer("porter"), preparation.vocabulary_size
+        [texts[row] for row in documents.train],
+        Tokenizer("porter", cleaning=Cleaning.off()),
+        preparation.vocabulary_size,
+        min_df=1,
     )
     test_counts = vocabulary.count([texts[row] for row in documents.test])
     order = np.argsort(np.concatenate([documents.train, documents.test]))

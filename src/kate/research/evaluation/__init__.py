@@ -18,7 +18,7 @@ it may follow to stop early; probes choose their strength on the validation docu
 encoded and scored.
 """
 
-from kate.research.evaluation.corpora import CorpusSource, corpus_of
+from kate.research.evaluation.corpora import CorpusSource, corpus_of, question_corpus
 from kate.research.evaluation.grid import GridProgress, PlannedRun, plan_runs, run_grid
 from kate.research.evaluation.results import Score, Summary, read_results, summarise
 from kate.research.evaluation.run import TASKS, Run, evaluate
@@ -34,6 +34,7 @@ __all__ = [
     "corpus_of",
     "evaluate",
     "plan_runs",
+    "question_corpus",
     "read_results",
     "run_grid",
     "summarise",

@@ -13,14 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from kate.research.datasets.corpus import Corpus, LabelKind, Labels
+from kate.research.datasets.corpus import Corpus, LabelKind, Labels, Questions
 from kate.research.datasets.loading import DATASETS, load_dataset
 from kate.research.datasets.raw_documents import indicator
 from kate.text.documents import Documents
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 
-__all__ = ["CorpusSource", "corpus_of"]
+__all__ = ["CorpusSource", "corpus_of", "question_corpus"]
 
 Rows = NDArray[np.int64]
 
@@ -120,6 +120,58 @@ def corpus_of(
     )
 
 
+def question_corpus(
+    rows: Sequence[Mapping[str, Any]],
+    name: str = "questions",
+    *,
+    vocabulary_size: int | None = 20_000,
+    language: str | None = "english",
+) -> Corpus:
+    """Documents and questions with judgements as a Corpus: all documents are fitted on and searched.
+
+    ``rows`` have a ``kind``: a "document" has ``id`` and ``text``, a "query" has ``text`` and ``relevant``, the ids of
+    the documents that answer it. Judgements of documents that are not there are left out.
+
+    >>> question_corpus(
+    ...     [
+    ...         {"kind": "document", "id": "1", "text": "wings and lift"},
+    ...         {"kind": "document", "id": "2", "text": "heat and flow"},
+    ...         {"kind": "query", "id": "q", "text": "how do wings lift?", "relevant": ["1"]},
+    ...     ]
+    ... )
+    Corpus 'questions': 2 documents (2 train, 0 of them validation, 0 test), 4 words, no labels, 1 questions
+    """
+    documents = [row for row in rows if row.get("kind") == "document"]
+    queries = [row for row in rows if row.get("kind") == "query"]
+    if not documents or not queries:
+        raise ValueError(
+            f"{name} has {len(documents):,} documents and {len(queries):,} queries; expected some of both: rows with "
+            'kind "document" (id, text) and with kind "query" (text, relevant)'
+        )
+    ids = [str(row["id"]) for row in documents]
+    place = {one: number for number, one in enumerate(ids)}
+    texts = [str(row["text"]) for row in documents]
+    vocabulary, X = Vocabulary.learn(texts, Tokenizer(language), vocabulary_size)
+    relevant = tuple(
+        frozenset(place[str(one)] for one in row["relevant"] if str(one) in place) for row in queries
+    )
+    return Corpus(
+        name=name,
+        X=sp.csr_array(X),
+        vocabulary=vocabulary,
+        ids=ids,
+        labels=np.full(len(texts), ""),
+        label_kind="none",
+        train=np.arange(len(texts)),
+        validation=np.zeros(0, dtype=np.int64),
+        test=np.zeros(0, dtype=np.int64),
+        description=f"documents of {name} and {len(queries):,} questions with judgements",
+        settings={"vocabulary_size": vocabulary_size, "language": language},
+        read_sequences=lambda: vocabulary.sequences(texts),
+        questions=Questions(sp.csr_array(vocabulary.count([str(row["text"]) for row in queries])), relevant),
+    )
+
+
 def _labelled(documents: Documents) -> tuple[list[str], list[str], list[str]]:
     labels = documents.labels
     if labels is None:
@@ -194,6 +246,9 @@ def _digest(corpus: Corpus) -> str:
     labels = corpus.labels
     parts = [corpus.X.data, corpus.X.indices, corpus.X.indptr, corpus.train, corpus.validation, corpus.test]
     parts += [labels] if isinstance(labels, np.ndarray) else [labels.indices, labels.indptr]
+    if corpus.questions is not None:
+        parts += [corpus.questions.X.data, corpus.questions.X.indices, corpus.questions.X.indptr]
+        parts += [np.array(sorted(rows)) for rows in corpus.questions.relevant]
     for part in parts:
         digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()[:16]

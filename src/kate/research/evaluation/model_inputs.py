@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kate.research.datasets.corpus import Corpus, PartName
 from kate.text.sequences import Sequences
 
-__all__ = ["PARTS", "collection_rows", "encode", "fit", "input_of", "is_ranker"]
+__all__ = ["PARTS", "collection_rows", "encode", "fit", "input_of", "is_ranker", "similarities"]
 
 PARTS: tuple[PartName, ...] = ("fitting", "validation", "test")
 
@@ -50,10 +50,9 @@ def fit(model: Any, corpus: Corpus, rows: Rows | None = None, validation: Rows |
     if rows is None:
         rows = collection_rows(corpus) if is_ranker(model) else corpus.fitting
     beside: dict[str, Any] = {}
-    if has_fit_parameter(model, "validation"):
-        beside["validation"] = input_of(
-            model, corpus, corpus.validation if validation is None else validation
-        )
+    held_out = corpus.validation if validation is None else validation
+    if has_fit_parameter(model, "validation") and held_out.size:
+        beside["validation"] = input_of(model, corpus, held_out)
     if has_fit_parameter(model, "vocabulary"):
         beside["vocabulary"] = corpus.vocabulary
     model.fit(input_of(model, corpus, rows), **beside)
@@ -63,4 +62,23 @@ def encode(model: Any, corpus: Corpus, parts: tuple[PartName, ...] = PARTS) -> d
     """The vectors of the parts of a corpus; a ranker has none."""
     if is_ranker(model):
         return {}
-    return {part: model.transform(input_of(model, corpus, corpus.rows(part))) for part in parts}
+    filled = [part for part in parts if corpus.rows(part).size]
+    found = {part: model.transform(input_of(model, corpus, corpus.rows(part))) for part in filled}
+    nothing = np.zeros((0, found["fitting"].shape[1]), dtype=np.float32)
+    return {part: found.get(part, nothing) for part in parts}
+
+
+def similarities(model: Any, collection: NDArray[Any] | None, queries: sp.csr_matrix) -> NDArray[np.float32]:
+    """The scores (n_queries, n_docs) of queries, given as counts, with the documents that are searched.
+
+    ``collection`` are the documents' vectors, compared by cosine; None for a ranker, which knows its documents.
+    """
+    if collection is None:
+        return np.asarray(model.similarities(queries), dtype=np.float32)
+    asked, searched = _unit(model.transform(queries)), _unit(collection)
+    return np.asarray(asked @ searched.T, dtype=np.float32)
+
+
+def _unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)

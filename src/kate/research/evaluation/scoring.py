@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from kate.model.similar_words import nearest
 from kate.research.datasets.corpus import Corpus, Labels, PartName
-from kate.research.evaluation.model_inputs import collection_rows, is_ranker
+from kate.research.evaluation.model_inputs import collection_rows, is_ranker, similarities
 from kate.research.metrics.classification import classify
 from kate.research.metrics.multilabel import classify_sets
+from kate.research.metrics.queries import Similarity, one_word_precision, two_word_precision
+from kate.research.metrics.questions import judge_answers
 from kate.research.metrics.regression import regress
 from kate.research.metrics.retrieval import retrieve, retrieve_ranked
 from kate.research.metrics.topic_scores import c_v, diversity, mscd, npmi
@@ -24,7 +26,17 @@ if TYPE_CHECKING:
     from kate.research.registry import Model
     from kate.topics.topic import Topics
 
-__all__ = ["QUERY_WORDS", "SCORERS", "Fitted", "NotScored", "Outcome", "Scorer", "available", "described"]
+__all__ = [
+    "QUERY_WORDS",
+    "SCORERS",
+    "Fitted",
+    "NotScored",
+    "Outcome",
+    "Scorer",
+    "available",
+    "described",
+    "neuron_weights",
+]
 
 QUERY_WORDS = ("weapon", "christian", "compani", "israel", "law", "hockey", "comput", "space")
 """The words, as stems, whose neighbours the paper shows."""
@@ -65,6 +77,8 @@ class Fitted:
 def available(fitted: Fitted) -> set[str]:
     """What there is to score, in the words of :data:`kate.research.metrics.NEEDS`."""
     found = {"ranking" if is_ranker(fitted.model) else "vectors", f"labels:{fitted.corpus.label_kind}"}
+    if fitted.corpus.questions is not None:
+        found.add("questions")
     if hasattr(fitted.model, "components_"):
         found.add("topics")
     if hasattr(fitted.model, "word_vectors_"):
@@ -141,6 +155,37 @@ def _ranked_retrieval(fitted: Fitted) -> Outcome:
     return Outcome(result.scores(), {"n_queries": result.n_queries, "n_skipped": result.n_skipped})
 
 
+def _queries(fitted: Fitted) -> Outcome:
+    """Queries of one word (a hit holds it) and, where there are labels, of two words of a test document."""
+    corpus, similarity = fitted.corpus, _similarity(fitted)
+    collection = collection_rows(corpus)
+    X = corpus.X[collection]
+    try:
+        scores = {"one_word": one_word_precision(X, similarity)}
+        if corpus.label_kind in {"classes", "sets"} and corpus.test.size:
+            test, labels = corpus.part("test"), corpus.labels[collection]
+            scores["two_words"] = two_word_precision(X, labels, test.X, test.y, similarity)
+    except ValueError as error:
+        raise NotScored(str(error)) from None
+    return Outcome(scores, {})
+
+
+def _questions(fitted: Fitted) -> Outcome:
+    """Real questions: how high the documents that answer them are ranked."""
+    corpus = fitted.corpus
+    assert corpus.questions is not None  # the task is skipped otherwise
+    place = {int(row): place for place, row in enumerate(collection_rows(corpus))}
+    relevant = [{place[row] for row in rows if row in place} for rows in corpus.questions.relevant]
+    found = judge_answers(_similarity(fitted)(sp.csr_matrix(corpus.questions.X)), relevant)
+    return Outcome(found.scores(), {"n_questions": found.n_questions, "ndcg_of_each": found.ndcg_of_each})
+
+
+def _similarity(fitted: Fitted) -> Similarity:
+    vectors = fitted.vectors
+    collection = np.concatenate([vectors["fitting"], vectors["validation"]]) if vectors else None
+    return lambda queries: similarities(fitted.model, collection, queries)
+
+
 def _is_centred(vectors: Floats) -> bool:
     """Whether the mean is zero but for rounding, compared with the spread."""
     mean = np.linalg.norm(vectors.mean(axis=0, dtype=np.float64))
@@ -154,7 +199,7 @@ def _topics(fitted: Fitted) -> Outcome:
     documents and, as ``npmi_test``, over the test documents alone. ``c_v_documents`` counts words that share a
     document; the usual c_v, which counts those that share a window of 110 tokens, gives other numbers.
     """
-    components = np.asarray(cast(Any, fitted.model).components_)
+    components = neuron_weights(fitted.model)
     scores = {"mscd": mscd(components)} if len(components) > 1 else {}
     details: dict[str, Any] = {}
     for way, topics in described(fitted, components).items():
@@ -174,10 +219,16 @@ def _word_scores(corpus: Corpus, topics: list[tuple[str, ...]]) -> dict[str, flo
     top_words = np.array([[column[word] for word in words] for words in topics])
     return {
         "npmi": npmi(top_words, corpus.X).mean,
-        "npmi_test": npmi(top_words, corpus.part("test").X).mean,
+        **({"npmi_test": npmi(top_words, corpus.part("test").X).mean} if corpus.test.size else {}),
         "c_v_documents": c_v(top_words, corpus.X).mean,
         "diversity": diversity(top_words),
     }
+
+
+def neuron_weights(model: Any) -> Floats:
+    """What topics are told of: the weights of KATE's neurons (n_neurons, n_words), the components of another model."""
+    neurons = getattr(model, "neurons_", None)
+    return np.asarray(model.components_ if neurons is None else neurons.W.T)
 
 
 def described(fitted: Fitted, components: Floats) -> dict[str, Topics]:
@@ -186,9 +237,12 @@ def described(fitted: Fitted, components: Floats) -> dict[str, Topics]:
 
     X = sp.csr_matrix(fitted.corpus.part("fitting").X, dtype=np.float32)
 
+    neurons = getattr(fitted.model, "neurons_", None)
+
     def respond(documents: sp.csr_matrix) -> NDArray[np.float32]:
         # centred or not makes no difference: wins are counted on standardised responses
-        return np.asarray(fitted.model.transform(documents), dtype=np.float32)
+        found = fitted.model.transform(documents) if neurons is None else neurons.respond(documents)
+        return np.asarray(found, dtype=np.float32)
 
     wins = count_wins(X, respond, Responses.of(respond, X))
     words = fitted.corpus.vocabulary.words
@@ -223,6 +277,8 @@ SCORERS: Mapping[str, Scorer] = MappingProxyType(
         "multilabel": _multilabel,
         "regression": _regression,
         "retrieval": _retrieval,
+        "queries": _queries,
+        "questions": _questions,
         "topics": _topics,
         "words": _words,
     }

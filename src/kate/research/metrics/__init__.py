@@ -7,6 +7,8 @@ classification  :func:`kate.research.metrics.classification.classify`   vectors,
 multilabel      :func:`kate.research.metrics.multilabel.classify_sets`  vectors, a set of labels per document
 regression      :func:`kate.research.metrics.regression.regress`        vectors, one number per document
 retrieval       :func:`kate.research.metrics.retrieval.retrieve`        vectors or a ranking, classes or sets of labels
+queries         :mod:`kate.research.metrics.queries`                    vectors or a ranking; labels for two words
+questions       :func:`kate.research.metrics.questions.judge_answers`   vectors or a ranking, questions with judgements
 topics          :mod:`kate.research.metrics.topic_scores`               topics
 words           :func:`kate.model.similar_words.nearest`                word vectors
 ==============  ===========================================  ======================================
@@ -28,6 +30,8 @@ NEEDS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         "multilabel": (("vectors",), ("labels:sets",)),
         "regression": (("vectors",), ("labels:number",)),
         "retrieval": (("vectors", "ranking"), ("labels:classes", "labels:sets")),
+        "queries": (("vectors", "ranking"),),
+        "questions": (("vectors", "ranking"), ("questions",)),
         "topics": (("topics",),),
         "words": (("words",),),
     }

@@ -49,9 +49,8 @@ def mscd(topics: ArrayLike) -> float:
     units = vectors / np.where(norms > 0, norms, 1)
     squares = np.square(units @ units.T)
     np.fill_diagonal(squares, 0)
-    return float(
-        np.sqrt(min(squares.sum() / (n_topics * (n_topics - 1)), 1.0))
-    )  # rounding may give more than 1
+    # rounding may give more than 1
+    return float(np.sqrt(min(squares.sum() / (n_topics * (n_topics - 1)), 1.0)))
 
 
 def diversity(top_words: ArrayLike) -> float:

@@ -32,6 +32,23 @@ def _make_kate_paper(n_components: int, **parameters: Any) -> Model:
     return model
 
 
+def _make_kate_network(n_components: int, **parameters: Any) -> Model:
+    """The paper's network and nothing around it, trained as autoencoders are trained now."""
+    own = {
+        "amplification": min(0.5, 64 / n_components),
+        "scaling": "l2",
+        "weighting": "none",
+        "start": "random",
+        "dropout": 0.7,
+        "reconstruction_sampling": None,
+        "learning_rate": 4e-3 if n_components < 32 else 2e-3,
+        "max_epochs": 20,
+        "output": "preactivation",
+        "mean": "subtract",
+    }
+    return _make_kate(n_components, **(own | parameters))
+
+
 def _make_kate_noamp(n_components: int, **parameters: Any) -> Model:
     """Every winner takes 2/k of the losers' energy: together they get what the losers had, and no more."""
     from kate.model.kate import KATE
@@ -57,6 +74,13 @@ _AUTOENCODER: dict[str, Range] = _TRAINING | {
 }
 _SPACES: dict[str, Space] = {
     "kate": {
+        "learning_rate": Log(5e-4, 1e-2),
+        "dropout": Uniform(0.0, 0.9),
+        "amplification": Log(0.05, 10.0),
+        "start_share": Uniform(0.0, 0.6),
+        "max_epochs": Choice(3, 5, 10),
+    },
+    "kate-network": {
         "learning_rate": Log(5e-4, 1e-2),
         "dropout": Uniform(0.0, 0.9),
         "amplification": Log(0.05, 10.0),
@@ -147,7 +171,19 @@ def _neural(name: str, title: str, path: str, revision: int = 1) -> ModelEntry:
 
 ENTRIES: tuple[ModelEntry, ...] = (
     ModelEntry(
-        "kate", "KATE with the defaults of this package", _make_kate, paper_name="KATE", space=_SPACES["kate"]
+        "kate",
+        "KATE with the defaults of this package",
+        _make_kate,
+        paper_name="KATE",
+        space=_SPACES["kate"],
+        revision=2,
+    ),
+    ModelEntry(
+        "kate-network",
+        "KATE's network alone: its neurons are the vectors, as in the paper, with newer training",
+        _make_kate_network,
+        paper_name="KATE",
+        space=_SPACES["kate-network"],
     ),
     ModelEntry(
         "kate-paper",

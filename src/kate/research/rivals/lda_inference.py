@@ -189,9 +189,8 @@ def _exp(x):
     """exp of numbers up to 0, 0 below -87: x = n ln 2 + r, exp r by a polynomial, 2^n made from its bits."""
     bounded = max(x, np.float32(-87))
     n = np.rint(bounded * np.float32(1.44269504))
-    r = (
-        bounded - n * np.float32(0.693359375) + n * np.float32(2.12194440e-4)
-    )  # ln 2 in two parts, so that r is exact
+    # ln 2 in two parts, so that r is exact
+    r = bounded - n * np.float32(0.693359375) + n * np.float32(2.12194440e-4)
     p = np.float32(1 / 720) + r * np.float32(1 / 5040)
     p = np.float32(1 / 24) + r * (np.float32(1 / 120) + r * p)
     p = np.float32(1) + r * (np.float32(1) + r * (np.float32(0.5) + r * (np.float32(1 / 6) + r * p)))

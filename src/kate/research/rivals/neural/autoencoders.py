@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from scipy.sparse import csr_matrix
 
-from kate.model.encoder import Output, Scaling, scale_counts
+from kate.model.encoder import NeuronOutput, Scaling, scale_counts
 from kate.model.settings import paper_training, require_whole
 from kate.research.rivals.neural.neural_model import NeuralModel, set_output_bias
 
@@ -49,7 +49,7 @@ class AE(NeuralModel):
     reduction: Literal["sum", "mean"] = "sum"
     scaling: Scaling = "l2"
     output_bias: Literal["frequency", "zero"] = "frequency"
-    output: Output = "preactivation"
+    output: NeuronOutput = "preactivation"
 
     _PAPER: ClassVar[dict[str, Any]] = {}
 

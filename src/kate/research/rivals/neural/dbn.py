@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from scipy.sparse import csr_matrix
 
-from kate.model.encoder import Output
+from kate.model.encoder import NeuronOutput
 from kate.model.loop import HistoryRow
 from kate.research.rivals.neural.neural_model import NeuralModel
 
@@ -46,7 +46,7 @@ class DBN(NeuralModel):
     n_hidden: int = 500
     reading: Literal["counts", "log"] = "log"
     finetune_epochs: int = 10
-    output: Output = "preactivation"
+    output: NeuronOutput = "preactivation"
 
     @classmethod
     def paper(cls, n_components: int = 128, **changes: Any) -> Self:

@@ -91,9 +91,8 @@ class DeepBeliefNet(DocumentModule):
     def _contrast_words(self, documents: Batch) -> Tensor:
         lengths = documents.totals[:, None]
         potential = documents.times(self.W)
-        with (
-            torch.no_grad()
-        ):  # the mean of the words instead of a sample: less noise, and no loop over documents
+        # the mean of the words instead of a sample: less noise, and no loop over documents
+        with torch.no_grad():
             drawn = self._toss((potential + lengths * self.a).sigmoid())
             dreamt = lengths * functional.linear(drawn, self.W, self.b).softmax(dim=1)  # (n_docs, n_words)
         real = self.words_energy(potential, documents.times(self.b[:, None])[:, 0], lengths)

@@ -108,9 +108,8 @@ class DocNADEModule(DocumentModule):
         if self.n_positions is None:
             return -self.log_likelihood(tokens).sum()
         keys = torch.rand(len(tokens.words), generator=generator, device=tokens.words.device)
-        order = torch.argsort(
-            tokens.rows + keys.double()
-        )  # still sorted by document, in random order within it
+        # still sorted by document, in random order within it
+        order = torch.argsort(tokens.rows + keys.double())
         drawn = order[
             tokens.places < self.n_positions
         ]  # the first few of each document, drawn without replacement

@@ -86,9 +86,8 @@ def read_as(documents: Batch, reading: Reading) -> Batch:
         return documents
     if reading == "log":
         return documents.with_values(documents.values.log1p())
-    totals = documents.totals.clamp(
-        min=torch.finfo(torch.float32).tiny
-    )  # an empty document must not divide by 0
+    # an empty document must not divide by 0
+    totals = documents.totals.clamp(min=torch.finfo(torch.float32).tiny)
     return documents.with_values(documents.values / documents.spread(totals))
 
 

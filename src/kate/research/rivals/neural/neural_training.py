@@ -54,7 +54,7 @@ class NeuralTraining:
         n_batches = -(-self.n_documents // self.settings["batch_size"])
         batches = np.array_split(self.random.permutation(self.n_documents), n_batches)
         max_epochs = self.settings["max_epochs"]
-        rates = learning_rates(self.settings, epoch, max_epochs, n_batches)
+        rates = learning_rates(self.settings, epoch * n_batches, n_batches, max_epochs * n_batches)
         progress = (epoch + np.arange(n_batches) / n_batches) / max_epochs
         total = self.steps.run(EpochPlan(batches, rates, progress, epoch % self.n_turns))
         return total / self.n_documents
