@@ -242,9 +242,10 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def partial_fit(self, X: CountMatrix, y: Any = None) -> Self:
         """One more pass over documents of the same vocabulary, new or old; the first call starts from nothing.
 
-        The learning rate stays at its highest value and nothing is held out. The map from neurons to vectors is made anew
-        from the documents of this call; the responses of the neurons follow all documents seen. After ``save`` and ``load`` it goes on exactly where it was. If it fails or is interrupted, the
-        model stays what it was before, and so does what the next call starts from.
+        The learning rate stays at its highest value and nothing is held out. The map from neurons to vectors
+        is made from the documents of this call; the responses of the neurons follow all documents seen. After
+        ``save`` and ``load`` it goes on exactly where it was. If it fails or is interrupted, the model stays
+        what it was before, and so does what the next call starts from.
         """
         is_new = not hasattr(self, "encoder_")
         with unchanged_on_failure(self):

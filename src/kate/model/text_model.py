@@ -277,9 +277,10 @@ class TextModel(TextAnswers, PlainEstimator):
     def partial_fit(self, texts: Texts, y: Any = None) -> Self:
         """One more pass over texts, new or old; the first call (if there was no ``fit``) fixes the vocabulary.
 
-        The learning rate stays at its highest value and nothing is held out. Word frequencies follow all texts
-        seen; the map from neurons to vectors and the topics are made from the texts of the latest call. After ``save`` and ``kate.load`` it goes on
-        exactly where it was. If it fails or is interrupted, the model stays what it was before.
+        The learning rate stays at its highest value and nothing is held out. Word frequencies follow all
+        texts seen; the map from neurons to vectors and the topics are made from the texts of the latest call.
+        After ``save`` and ``kate.load`` it goes on exactly where it was. If it fails or is interrupted, the
+        model stays what it was before.
         """
         before = self._trained
         if before is None:
