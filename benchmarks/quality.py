@@ -24,7 +24,7 @@ from kate.research.datasets.corpus import Corpus
 from kate.research.metrics.classification import classify
 from kate.research.metrics.retrieval import retrieve
 from kate.research.metrics.topic_scores import diversity, mscd, npmi
-from kate.topics.poles import count_wins, describe_by_wins
+from kate.topics.neuron_poles import count_wins, describe_by_wins
 
 SETTINGS = {"paper": (KATE.paper, 2_000), "defaults": (KATE, 20_000)}
 N_TOPICS = 128

@@ -5,8 +5,8 @@
 >>> model = kate.TextModel(n_components=2, max_epochs=5).fit(texts)
 >>> model.encode(["a new treaty"]).shape
 (1, 2)
->>> [topic.name for topic in model.topics()[:4]]
-['0+', '0-', '1+', '1-']
+>>> [topic.name for topic in model.topics(2)]
+['peace, treaty', 'gold, silver']
 >>> kate.Index.build(model, texts).search("silver coins", top=2)[0].rank
 1
 
@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from kate.text.languages import languages
     from kate.text.readers import read_corpus
     from kate.text.vocabulary import Vocabulary
-    from kate.topics.topic import Topic, Topics
+    from kate.topics.neuron_table import NeuronPole, NeuronPoles
+    from kate.topics.topic import Topic
+    from kate.topics.topic_nodes import TopicNode
+    from kate.topics.topic_set import Topics
 
 __version__ = "0.1.0"
 
@@ -50,9 +53,12 @@ __all__ = [
     "Hit",
     "Index",
     "MalformedRowError",
+    "NeuronPole",
+    "NeuronPoles",
     "NotFittedError",
     "TextModel",
     "Topic",
+    "TopicNode",
     "Topics",
     "UnknownWordError",
     "Vocabulary",
@@ -75,10 +81,13 @@ _HOMES = {
     "Hit": "kate.search",
     "Index": "kate.search",
     "MalformedRowError": "kate.text.file_rows",
+    "NeuronPole": "kate.topics.neuron_table",
+    "NeuronPoles": "kate.topics.neuron_table",
     "NotFittedError": "sklearn.exceptions",
     "TextModel": "kate.model.text_model",
     "Topic": "kate.topics.topic",
-    "Topics": "kate.topics.topic",
+    "TopicNode": "kate.topics.topic_nodes",
+    "Topics": "kate.topics.topic_set",
     "UnknownWordError": "kate.model.text_model",
     "Vocabulary": "kate.text.vocabulary",
     "compete": "kate.competition",

@@ -19,7 +19,7 @@ from kate.demo.speeches import Paragraph
 from kate.demo.speeches import paragraphs as all_paragraphs
 from kate.demo.topic_history import TopicHistory, YearlyShares, choose_for_timeline
 from kate.demo.tour import Addresses, DemoSize
-from kate.topics.poles import Topic
+from kate.topics.neuron_poles import Topic
 
 SMALL = DemoSize(n_components=8, vocabulary_size=800, max_epochs=3, n_mapped=100, map_iterations=250)
 

@@ -24,7 +24,7 @@ from kate.model.training_state import TrainingState
 from kate.storage.folders import FolderError
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
-from kate.topics.poles import Responses, Topic, Topics
+from kate.topics.neuron_poles import Responses, Topic, Topics
 
 TEXTS = ["peace treaty\u2028 signed", "naïve peace", "gold coin", "silver coin"]
 FILES = [

@@ -24,7 +24,7 @@ from kate.search import index as index_module
 from kate.storage.folders import FolderError
 from kate.text.documents import Documents
 from kate.text.vocabulary import Vocabulary
-from kate.topics.poles import Responses, Topic, Topics
+from kate.topics.neuron_poles import Responses, Topic, Topics
 
 TEXTS = [
     "A treaty of peace.",

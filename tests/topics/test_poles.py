@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from kate.model.encoder import Encoder
 from kate.research.metrics.topic_scores import npmi
 from kate.topics import poles as topics_module
-from kate.topics.poles import (
+from kate.topics.neuron_poles import (
     Responses,
     Topic,
     Topics,

@@ -19,6 +19,7 @@ __all__ = [
     "NeuronOutput",
     "Output",
     "Scaling",
+    "comparison_shift",
     "count_empty",
     "scale_counts",
     "warn_about_empty",
@@ -175,3 +176,13 @@ def activate(potential: Floats, activation: str) -> Floats:
     if activation == "tanh":
         return np.tanh(potential)
     return (1 / (1 + np.exp(-potential))).astype(np.float32)
+
+
+def comparison_shift(encoder: Encoder, mean_response: Floats) -> Floats:
+    """What is subtracted from vectors before they are compared.
+
+    Neurons have a mean (the paper's vectors keep it) that makes all documents look alike. A projection has none.
+    """
+    if encoder.output == "projection":
+        return np.zeros(encoder.n_components, dtype=np.float32)
+    return np.asarray(mean_response - encoder.mean, dtype=np.float32)

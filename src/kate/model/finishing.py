@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from kate.engines.network import Network
 from kate.model.encoder import Encoder, NeuronOutput, scale_counts
 from kate.model.vector_map import ResponseProducts, make_vector_map, response_products
-from kate.topics.poles import Responses
+from kate.topics.neuron_poles import Responses
 
 __all__ = ["Finished", "finish", "restored"]
 

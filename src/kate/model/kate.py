@@ -27,7 +27,7 @@ from kate.model.settings import (
 from kate.model.training import KATETraining, Machine, hold_out
 from kate.model.training_state import TrainingState, misfit, resumed, unchanged_on_failure
 from kate.storage.saving import Arrays, Saveable
-from kate.topics.poles import Responses
+from kate.topics.neuron_poles import Responses
 
 __all__ = ["KATE"]
 

@@ -4,7 +4,8 @@ config.json           what the folder is, the parameters as given, the settings 
 weights.safetensors   W, b, c: the network; response_mean, response_deviation: of its neurons; map: words → vectors;
                       weights: of the words
 vocabulary.txt        one line per word: stem, readable form, document frequency, occurrences
-topics.json           the words of every topic, its share and its coherence
+topics.safetensors    a sketch of the documents (vectors and sets of words of some of them) and the tree of topics
+topic_edits.json      what the user renamed, merged, split or dropped (only then), with a checksum of its own
 history.jsonl         one line per epoch
 training.safetensors  what partial_fit needs to go on exactly: random generator, optimizer (may be left out)
 README.md             for people, who may edit it: neither needed nor checked
@@ -27,12 +28,15 @@ from kate.model.encoder import Encoder, Output, Scaling
 from kate.model.finishing import restored
 from kate.model.loop import HistoryRow
 from kate.model.training_state import TrainingState, misfit
+from kate.storage.checksums import sha256_of_bytes
+from kate.storage.files import whole_file
 from kate.storage.folders import FolderError, FolderKind, StrPath
 from kate.text.vocabulary import Vocabulary
-from kate.topics.poles import By, Responses
-from kate.topics.topic import Topic, Topics
+from kate.topics.neuron_poles import Responses
+from kate.topics.topic_edits import TopicEdits
+from kate.topics.topic_space import TopicSpace
 
-__all__ = ["MODEL_FOLDER", "Trained", "read_model", "write_model"]
+__all__ = ["MODEL_FOLDER", "Trained", "read_model", "write_model", "write_topic_edits"]
 
 Activation: TypeAlias = Literal["tanh", "sigmoid"]
 
@@ -40,16 +44,16 @@ _WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
     "weights.safetensors",
     "vocabulary.txt",
     "history.jsonl",
-    "topics.json",
+    "topics.safetensors",
 )
-_TRAINING, _CARD = "training.safetensors", "README.md"
+_TRAINING, _CARD, _EDITS = "training.safetensors", "README.md", "topic_edits.json"
 
 
 MODEL_FOLDER = FolderKind(
     "model",
     config="config.json",
     version=2,
-    files=(_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, _TRAINING, _CARD),
+    files=(_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, _TRAINING, _CARD, _EDITS),
     remedy="make one with `kate fit CORPUS -o MODEL` or TextModel.save",
 )
 
@@ -68,7 +72,7 @@ class Trained:
     encoder: Encoder
     output_bias: NDArray[np.float32]  # (n_words,)
     responses: Responses
-    topics: dict[By, Topics]
+    topics: TopicSpace
     history: list[HistoryRow]
     given: dict[str, Any] | None = None
     n_documents_seen: int | None = (
@@ -83,7 +87,7 @@ def write_model(folder: StrPath, trained: Trained) -> None:
         _WEIGHTS: safetensors.numpy.save(_arrays(trained)),
         _VOCABULARY: _lines(trained.vocabulary.to_lines()),
         _HISTORY: _lines(json.dumps(row) for row in trained.history),
-        _TOPICS: _json({by: topics.as_dicts() for by, topics in trained.topics.items()}),
+        _TOPICS: safetensors.numpy.save(trained.topics.to_arrays()),
     }
     if trained.training is not None and (state := trained.training.to_arrays()):
         contents[_TRAINING] = safetensors.numpy.save(state)
@@ -96,7 +100,41 @@ def write_model(folder: StrPath, trained: Trained) -> None:
         "settings": trained.settings,
         "vocabulary": trained.vocabulary.config(),
     }
-    MODEL_FOLDER.write(folder, config, contents, unchecked={_CARD: model_card(trained).encode()})
+    unchecked = {_CARD: model_card(trained).encode()}
+    if trained.topics.edits is not None:
+        unchecked[_EDITS] = _edits_file(trained.topics.edits)
+    MODEL_FOLDER.write(folder, config, contents, unchecked)
+
+
+def write_topic_edits(folder: StrPath, edits: TopicEdits | None) -> None:
+    """Replace the user's changes of topics in a model folder, and nothing else; None takes them away."""
+    path = Path(folder) / _EDITS
+    MODEL_FOLDER.read_config(Path(folder))
+    if edits is None:
+        path.unlink(missing_ok=True)
+        return
+    with whole_file(path) as part:
+        part.write_bytes(_edits_file(edits))
+
+
+def _edits_file(edits: TopicEdits) -> bytes:
+    return _json({"sha256": sha256_of_bytes(_json(edits.as_dict()))} | edits.as_dict())
+
+
+def _read_topic_edits(folder: Path) -> TopicEdits | None:
+    path = folder / _EDITS
+    if not path.exists():
+        return None
+    try:
+        found = json.loads(path.read_bytes())
+        edits = TopicEdits.from_dict(found)
+        if found.get("sha256") != sha256_of_bytes(_json(edits.as_dict())):
+            raise ValueError("its checksum is another")
+    except ValueError as error:
+        raise FolderError(
+            f"{path} is damaged ({error}); copy it again, or delete it: the topics are then as the model found them"
+        ) from None
+    return edits
 
 
 def read_model(folder: StrPath) -> Trained:
@@ -108,18 +146,23 @@ def read_model(folder: StrPath) -> Trained:
         files = {name: MODEL_FOLDER.read_checked(folder / name, config) for name in names}
         arrays = safetensors.numpy.load(files[_WEIGHTS])
         state = safetensors.numpy.load(files[_TRAINING]) if _TRAINING in files else {}
-        described = json.loads(files[_TOPICS])
         _require_known(folder, config["settings"])
         responses = Responses(arrays["response_mean"], arrays["response_deviation"])
         neurons, encoder, _ = restored(arrays, responses, config["settings"])
+        vocabulary = Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"])
         trained = Trained(
             settings=config["settings"],
-            vocabulary=Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"]),
+            vocabulary=vocabulary,
             neurons=neurons,
             encoder=encoder,
             output_bias=arrays["c"],
             responses=responses,
-            topics={by: Topics(map(Topic.from_dict, described[by])) for by in get_args(By)},
+            topics=TopicSpace.from_arrays(
+                safetensors.numpy.load(files[_TOPICS]),
+                vocabulary.readable,
+                encoder.n_components,
+                _read_topic_edits(folder),
+            ),
             history=[json.loads(row) for row in _split(files[_HISTORY])],
             given=config.get("given"),
             n_documents_seen=config.get("n_documents_seen"),
@@ -164,9 +207,6 @@ def _require_whole(folder: Path, trained: Trained, arrays: dict[str, NDArray[Any
         wrong = f"the vocabulary has {n_words:,} words, so {wrong}"
     elif (found := trained.encoder.n_components) != n_components:
         wrong = f"config.json says n_components {n_components}, the weights have {found}"
-    for by, topics in trained.topics.items():
-        if wrong is None and len(topics) != 2 * n_neurons:
-            wrong = f"{len(topics):,} topics by {by}, expected {2 * n_neurons:,}"
     if wrong is not None:
         raise FolderError(f"{folder}: {wrong}: the files are of different models; copy it again")
 
@@ -184,9 +224,10 @@ def _require_known(folder: Path, settings: dict[str, Any]) -> None:
 def model_card(trained: Trained) -> str:
     """The README.md of a model: what it is, its topics and its use, for a person who finds the folder."""
     encoder, vocabulary = trained.encoder, trained.vocabulary
-    topics = trained.topics["wins"].sorted_by("share")[:10].shortened(8)
+    topics = trained.topics.describe(trained.topics.current(None)[0])
     rows = [
-        f"| {topic.name} | {topic.share:.1%} | {', '.join(topic.words)} |" for topic in topics if topic.words
+        f"| {topic.number} | {topic.name} | {topic.share:.1%} | {', '.join(topic.words[:8])} |"
+        for topic in sorted(topics, key=lambda topic: -topic.share)
     ]
     settings = [f"| {name} | {_shown(value)} |" for name, value in trained.settings.items()]
     return "\n".join(
@@ -199,10 +240,12 @@ def model_card(trained: Trained) -> str:
             "",
             _about_vectors(trained),
             "",
-            "## The ten topics that win most documents",
+            "## Topics",
             "",
-            "| topic | share of documents | words |",
-            "|---|---|---|",
+            "As many as the data suggest; `model.topics(n)` gives any other number.",
+            "",
+            "| topic | name | share of documents | words |",
+            "|---|---|---|---|",
             *rows,
             "",
             "## Use",

@@ -1,4 +1,7 @@
-"""What a fitted text model answers: vectors, topics, similar words. Needs neither scikit-learn nor a compiler."""
+"""What a fitted text model answers: vectors, similar words; topics are in topic_answers.py.
+
+Needs neither scikit-learn nor a compiler.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,16 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
-from kate.model.encoder import Encoder, count_empty, warn_about_empty, warn_of_empty
+from kate.model.encoder import Encoder, count_empty, warn_of_empty
 from kate.model.loop import HistoryRow
 from kate.model.model_folder import Trained
 from kate.model.settings import require_whole
 from kate.model.similar_words import nearest
+from kate.model.topic_answers import TopicAnswers
 from kate.text.counting import text_batches
 from kate.text.documents import Documents
 from kate.text.vocabulary import Vocabulary
-from kate.topics.poles import N_WORDS, By, Responses, winning_poles
-from kate.topics.topic import Topic, Topics
+from kate.topics.neuron_poles import Responses
 
 __all__ = ["TextAnswers", "Texts", "UnknownWordError", "as_counts", "strings_of", "unit_rows", "unknown_word"]
 
@@ -31,14 +34,14 @@ class UnknownWordError(ValueError):
     """A word, or all words of a query, are not in the vocabulary."""
 
 
-class TextAnswers:
+class TextAnswers(TopicAnswers):
     """The questions to a fitted :class:`~kate.model.text_model.TextModel`, and what it was fitted to.
 
     Attributes
     ----------
     vocabulary_ : :class:`~kate.text.vocabulary.Vocabulary`, the words and their readable forms
     encoder_ : :class:`~kate.model.encoder.Encoder`, all that encoding needs
-    neurons_ : the same for the neurons themselves, which the topics are poles of
+    neurons_ : the same for the neurons themselves, see :meth:`neurons`
     output_bias_ : (n_words,), with which the network predicts words; encoding does not need it
     responses_ : mean and standard deviation of each neuron's response over the training documents
     settings_ : the parameters as they were used, None filled in, without those of the machine (n_jobs, device, verbose)
@@ -107,37 +110,6 @@ class TextAnswers:
                 "the same model and the same truncate_dim"
             )
         return np.asarray(rows @ columns.T, dtype=np.float32)
-
-    def topics(self, top: int = 10, by: By = "wins") -> Topics:
-        """Both poles of every neuron with ``top`` words (30 at most), by neuron.
-
-        by : "wins" describes a pole by the documents that it wins, "weights" by its strongest weights, as the
-            paper does
-        """
-        if by not in ("wins", "weights"):
-            raise ValueError(f"by={by!r} is not known; topics are described by 'wins' or by 'weights'")
-        if not 1 <= top <= N_WORDS:
-            raise ValueError(f"top is {top}; a topic has 1 to {N_WORDS} words")
-        return self._fitted().topics[by].shortened(top)
-
-    def document_topics(self, texts: Texts, top: int = 3) -> list[list[tuple[Topic, float]]]:
-        """The topics that win each text, at most ``top``, the strongest first; none if no word is known.
-
-        A tenth of the neurons (rounded up) wins a text. The strength says by how many standard deviations the
-        neuron's response differs from its mean over the training documents.
-        """
-        if top < 1:
-            raise ValueError(f"top is {top}; expected one topic at least")
-        counts = self._count(texts)
-        warn_about_empty(counts, stacklevel=3)
-        responses = self.neurons_.vectors(counts, self.n_jobs)
-        poles, strengths = winning_poles(self.responses_.standardise(responses))
-        strengths[np.diff(counts.indptr) == 0] = 0
-        topics = self.topics()
-        return [
-            [(topics[pole], strength) for pole, strength in zip(*row, strict=True) if strength > 0]
-            for row in zip(poles[:, :top].tolist(), strengths[:, :top].tolist(), strict=True)
-        ]
 
     def similar_words(self, word: str, top: int = 5) -> list[tuple[str, float]]:
         """The words nearest to a word by the cosine of their weights, as people write them.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from kate.engines.devices import Device, Precision
-from kate.model.encoder import Output, Scaling, warn_about_empty
+from kate.model.encoder import Output, Scaling, comparison_shift, warn_about_empty
 from kate.model.finishing import Finished
 from kate.model.model_folder import Trained, read_model, write_model
 from kate.model.plain_estimator import PlainEstimator
@@ -26,7 +26,8 @@ from kate.storage.json_values import as_json
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
 from kate.text.vocabulary import Vocabulary
 from kate.text.word_choice import DocumentLimit
-from kate.topics.poles import describe
+from kate.topics.document_sketch import DocumentSketch
+from kate.topics.topic_space import TopicSpace
 
 if TYPE_CHECKING:
     from kate.model.kate import KATE
@@ -101,8 +102,8 @@ class TextModel(TextAnswers, PlainEstimator):
     >>> model = TextModel(n_components=2, max_epochs=5).fit(texts)
     >>> model.encode(["a coin of gold"]).shape
     (1, 2)
-    >>> len(model.topics())  # two for each of 256 neurons
-    512
+    >>> [topic.name for topic in model.topics(2)]
+    ['peace, treaty', 'gold, silver']
     """
 
     def __init__(
@@ -362,17 +363,18 @@ class TextModel(TextAnswers, PlainEstimator):
         network: KATE,
         counts: csr_matrix,
     ) -> None:
-        """Be what was fitted, described by the documents."""
-        neurons = network.neurons_
-        topics = describe(counts, neurons.respond, network.responses_, neurons.W, vocabulary.readable)
+        """Be what was fitted. A sketch of the documents is kept: topics are found from it when they are asked for."""
+        encoder = network.encoder_
+        shift = comparison_shift(encoder, network.responses_.mean)
+        sketch = DocumentSketch.take(counts, lambda X: encoder.vectors(X, self.n_jobs) - shift)
         self._trained = Trained(
             settings=_as_saved(settings | network.settings_),
             vocabulary=vocabulary,
-            neurons=neurons,
-            encoder=network.encoder_,
+            neurons=network.neurons_,
+            encoder=encoder,
             output_bias=network.output_bias_,
             responses=network.responses_,
-            topics=topics,
+            topics=TopicSpace(sketch, vocabulary.readable),
             history=network.history_,
             n_documents_seen=network.n_documents_seen_,
             training=network._state,

@@ -1,6 +1,13 @@
-"""Neurons → topics: what the two poles of each neuron are about.
+"""Vectors → topics: sets of documents, any number of them, described by words.
 
-topic.py      Topic and Topics: what users read
-poles.py      which pole wins which documents, and the words that describe it
-coherence.py  which words occur together (NPMI), and the order that puts a coherent core first
+document_sketch.py  some of the documents, as vectors and sets of words: all that topics are made from
+leaf_clusters.py    many small clusters of them (k-means)
+topic_tree.py       the clusters joined upwards to a tree; how many topics the data suggest
+topic_cut.py        a cut of the tree: centres, and which topics a document has
+topic_words.py      the words and the name of a topic
+topic_edits.py      what the user renamed, merged, split, dropped
+topic_space.py      all of these in one: what a model knows of its topics
+topic.py            Topic · topic_set.py: Topics, what users work with · topic_nodes.py: the tree, to read
+coherence.py        which words occur together (NPMI)
+neuron_poles.py     the paper's way: the two poles of each neuron · neuron_table.py: the table of them
 """

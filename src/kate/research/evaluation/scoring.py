@@ -24,7 +24,7 @@ from kate.research.metrics.topic_scores import c_v, diversity, mscd, npmi
 
 if TYPE_CHECKING:
     from kate.research.registry import Model
-    from kate.topics.topic import Topics
+    from kate.topics.neuron_table import NeuronPoles
 
 __all__ = [
     "QUERY_WORDS",
@@ -231,9 +231,9 @@ def neuron_weights(model: Any) -> Floats:
     return np.asarray(model.components_ if neurons is None else neurons.W.T)
 
 
-def described(fitted: Fitted, components: Floats) -> dict[str, Topics]:
+def described(fitted: Fitted, components: Floats) -> dict[str, NeuronPoles]:
     """Both poles of every neuron in words, as stems: unlike readable forms, no two are the same."""
-    from kate.topics.poles import Responses, count_wins, describe_by_weights, describe_by_wins
+    from kate.topics.neuron_poles import Responses, count_wins, describe_by_weights, describe_by_wins
 
     X = sp.csr_matrix(fitted.corpus.part("fitting").X, dtype=np.float32)
 

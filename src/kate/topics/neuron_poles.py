@@ -1,4 +1,4 @@
-"""Neurons → topics: each neuron has two poles, and each pole is described by the documents that it wins.
+"""Neurons, the paper's topics: each neuron has two poles, and each pole is described by the documents that it wins.
 
 A neuron's strongest weights (the paper's way) name rare words. The words that are typical of the documents it wins
 are far easier to read. Both ways are here.
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, csr_matrix
 
 from kate.topics.coherence import N_CORE, coherent_order, pair_npmi
-from kate.topics.topic import Topic, Topics
+from kate.topics.neuron_table import NeuronPole, NeuronPoles
 
 __all__ = [
     "N_WORDS",
@@ -22,9 +22,9 @@ __all__ = [
     "Responses",
     "Wins",
     "count_wins",
-    "describe",
     "describe_by_weights",
     "describe_by_wins",
+    "poles_of",
     "winning_poles",
 ]
 
@@ -129,22 +129,7 @@ def count_wins(X: csr_matrix, respond: Respond, responses: Responses) -> Wins:
     return Wins(n_documents, strength, words)
 
 
-def describe(
-    X: csr_matrix,
-    respond: Respond,
-    responses: Responses,
-    W: Floats,
-    readable: Sequence[str],
-) -> dict[By, Topics]:
-    """Topics by wins and by weights, in one pass over the documents."""
-    wins = count_wins(X, respond, responses)
-    return {
-        "wins": describe_by_wins(X, wins, readable),
-        "weights": describe_by_weights(X, W, wins, readable),
-    }
-
-
-def describe_by_wins(X: csr_matrix, wins: Wins, readable: Sequence[str]) -> Topics:
+def describe_by_wins(X: csr_matrix, wins: Wins, readable: Sequence[str]) -> NeuronPoles:
     """Each pole by the words that are more frequent in the documents it wins than in all documents.
 
     A word's score is p(w | wins) · log(p(w | wins) / p(w)): frequent in what the pole wins, and more so than
@@ -159,10 +144,10 @@ def describe_by_wins(X: csr_matrix, wins: Wins, readable: Sequence[str]) -> Topi
         order = coherent_order(npmi)
         words = [readable[column] for column in candidates[order]]
         topics.append(_topic(pole, words, share, npmi[np.ix_(order, order)]))
-    return Topics(topics)
+    return NeuronPoles(topics)
 
 
-def describe_by_weights(X: csr_matrix, W: Floats, wins: Wins, readable: Sequence[str]) -> Topics:
+def describe_by_weights(X: csr_matrix, W: Floats, wins: Wins, readable: Sequence[str]) -> NeuronPoles:
     """Each pole by its strongest weights, the paper's way: "+" by the largest, "-" by the most negative."""
     present = csc_array(_presence(X))
     topics = []
@@ -170,7 +155,18 @@ def describe_by_weights(X: csr_matrix, W: Floats, wins: Wins, readable: Sequence
         columns = _best(W[:, pole // 2] * (-1.0 if pole % 2 else 1.0))
         words = [readable[column] for column in columns]
         topics.append(_topic(pole, words, share, pair_npmi(present, columns[:N_CORE])))
-    return Topics(topics)
+    return NeuronPoles(topics)
+
+
+def poles_of(W: Floats, readable: Sequence[str], top: int = 10) -> NeuronPoles:
+    """Each pole by its strongest weights (n_words, n_neurons), the paper's way; needs no documents."""
+    poles = []
+    for pole in range(2 * W.shape[1]):
+        columns = _best(W[:, pole // 2] * (-1.0 if pole % 2 else 1.0))[:top]
+        poles.append(
+            NeuronPole(pole // 2, "-" if pole % 2 else "+", tuple(readable[column] for column in columns))
+        )
+    return NeuronPoles(poles)
 
 
 def _scores(mass: Floats, strength: float, frequency: Doubles) -> Doubles:
@@ -188,11 +184,11 @@ def _best(scores: NDArray[np.floating[Any]]) -> Columns:
     return columns[np.argsort(-scores[columns], kind="stable")[:N_WORDS]]
 
 
-def _topic(pole: int, words: Sequence[str], share: float, npmi: Doubles) -> Topic:
+def _topic(pole: int, words: Sequence[str], share: float, npmi: Doubles) -> NeuronPole:
     """A topic whose coherence is the mean NPMI of the pairs of its first words."""
     pairs = np.triu_indices(min(len(npmi), N_CORE), k=1)
     coherence = float(npmi[pairs].mean()) if len(pairs[0]) else None
-    return Topic(pole // 2, "-" if pole % 2 else "+", tuple(words), float(share), coherence)
+    return NeuronPole(pole // 2, "-" if pole % 2 else "+", tuple(words), float(share), coherence)
 
 
 def _presence(X: csr_matrix) -> csr_array:

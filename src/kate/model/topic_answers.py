@@ -1,0 +1,137 @@
+"""What a fitted text model says about topics: of its own documents, and of any others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kate.model.encoder import comparison_shift, count_empty, warn_of_empty
+from kate.text.frames import as_documents, like_given
+from kate.topics.leaf_clusters import unit
+from kate.topics.neuron_poles import N_WORDS, poles_of
+from kate.topics.neuron_table import NeuronPoles
+from kate.topics.own_topics import OwnTopics
+from kate.topics.topic_nodes import TopicNode, topic_nodes
+from kate.topics.topic_set import ReadCorpus, Topics
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+    from kate.model.model_folder import Trained
+
+__all__ = ["TopicAnswers"]
+
+Floats = NDArray[np.float32]
+
+
+class TopicAnswers:
+    """The questions about topics to a fitted :class:`~kate.model.text_model.TextModel`."""
+
+    n_jobs: int | None = None
+
+    def topics(self, n: int | None = None) -> Topics:
+        """The topics of the documents that the model was fitted on: any number of them, from one fit.
+
+        The documents were joined to a tree, and this cuts it: the 20 topics are unions of some of the 40. Every
+        document belongs to the topic whose middle is nearest.
+
+        n : how many; None takes the topics as you changed them (:meth:`Topics.rename` and the like), or else a number
+            that the data suggest, and ``topics.reason`` says why
+
+        >>> from kate import TextModel
+        >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+        >>> model = TextModel(n_components=2).fit(texts)
+        >>> model.topics(2)[0].words
+        ('peace', 'treaty', 'signed')
+        """
+        return Topics(self._fitted().topics, self._read_corpus, n)
+
+    def topic_tree(self, n: int | None = None) -> TopicNode:
+        """The tree over ``n`` topics; ``print`` draws it, ``as_dict`` is for JSON."""
+        space = self._fitted().topics
+        topics = self.topics(n)
+        if space.edits is not None and n is None:
+            topics = Topics(space, self._read_corpus, space.edits.n_topics)
+        if topics.numbers != list(range(len(topics))) or not topics.is_cut_of_tree:
+            raise ValueError(
+                "topics that were merged, split or dropped are no cut of the tree; ask for the tree at a number, such "
+                f"as topic_tree({len(topics) + 1})"
+            )
+        return topic_nodes(space, topics)
+
+    def label(
+        self,
+        corpus: Any,
+        n: int | None = None,
+        *,
+        topics: Mapping[str, str | Sequence[str]] | None = None,
+        text: str | None = None,
+    ) -> Any:
+        """The corpus with the topic of each document: its columns, and ``topic``, ``topic_name``, ``topic_share``.
+
+        corpus : texts, :class:`~kate.text.documents.Documents`, or a pandas or Polars frame, which comes back as such
+        n : how many topics; None as in :meth:`topics`
+        topics : your own instead, by a few words each: {"health": "doctor hospital"}. A document that is near to none
+            of them gets none
+        text : the column of a frame that holds the text, where its name does not tell
+
+        A document without a known word has no topic: null.
+
+        >>> from kate import TextModel
+        >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+        >>> model = TextModel(n_components=2).fit(texts)
+        >>> model.label(["gold", "peace"], topics={"money": "coin silver", "war": "treaty"})["topic_name"].to_list()
+        ['money', 'war']
+        """
+        documents = as_documents(corpus, text)
+        if topics is None:
+            labelled = self.topics(n).label(documents)
+        else:
+            if n is not None:
+                raise ValueError("give either n or topics: your own topics are as many as you name")
+            read = self._read_corpus(documents)
+            labelled = read.frame.with_columns(
+                self._own_topics(topics).label_columns(read.vectors, read.known)
+            )
+        return like_given(corpus, labelled)
+
+    def neurons(self, top: int = 10) -> NeuronPoles:
+        """Both poles of every neuron by its strongest weights, as the paper describes topics; ``top`` words each."""
+        if not 1 <= top <= N_WORDS:
+            raise ValueError(f"top is {top}; a pole has 1 to {N_WORDS} words")
+        trained = self._fitted()
+        return poles_of(trained.neurons.W, trained.vocabulary.readable, top)
+
+    def _own_topics(self, topics: Mapping[str, str | Sequence[str]]) -> OwnTopics:
+        trained = self._fitted()
+        words = [text if isinstance(text, str) else " ".join(text) for text in topics.values()]
+        counts = self._count(words)
+        empty = [name for name, known in zip(topics, np.diff(counts.indptr) > 0, strict=True) if not known]
+        if not words or empty:
+            found = f"of {empty[0]!r} no word is known to the model" if empty else "no topic was given"
+            raise ValueError(f'{found}; describe each by words of the texts: {{"health": "doctor hospital"}}')
+        return OwnTopics.of(list(topics), self._unit_vectors_of(counts), trained.topics.sketch)
+
+    def _read_corpus(self, corpus: Any) -> ReadCorpus:
+        """Vectors and counts of a corpus, with a warning where no word of a document is known."""
+        documents = as_documents(corpus)
+        counts = self._count(documents)
+        warn_of_empty(count_empty(counts), len(documents), stacklevel=4)
+        return ReadCorpus(documents.frame, self._unit_vectors_of(counts), counts)
+
+    def _unit_vectors_of(self, counts: csr_matrix) -> Floats:
+        """Vectors as they are compared; zeros for a document without words."""
+        trained = self._fitted()
+        shift = comparison_shift(trained.encoder, trained.responses.mean)
+        vectors = trained.encoder.vectors(counts, self.n_jobs) - shift
+        vectors[np.diff(counts.indptr) == 0] = 0
+        return unit(vectors)
+
+    def _count(self, texts: Any) -> csr_matrix:
+        raise NotImplementedError
+
+    def _fitted(self) -> Trained:
+        raise NotImplementedError

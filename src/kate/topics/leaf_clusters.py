@@ -1,0 +1,63 @@
+"""Many small clusters of documents: k-means on unit vectors, the leaves of the tree of topics.
+
+Our own few lines rather than scikit-learn's KMeans: its threads add up in the order in which they finish, so that two
+runs differ in the last digits and sometimes in a cluster. Here the same vectors always give the same clusters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+__all__ = ["cluster_sums", "leaf_clusters", "nearest_centres", "unit"]
+
+_ROUNDS = 15
+_SETTLED = 0.001  # share of documents that still move when k-means may stop
+_BLOCK = 2048  # documents compared with all centres at a time
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+
+def leaf_clusters(vectors: Floats, n_leaves: int) -> Numbers:
+    """The cluster of each of the vectors (n_docs, d) of length 1; at most ``n_leaves``, numbered without gaps.
+
+    It starts from documents picked by a fixed seed, not by that of the model: models of different seeds whose vectors
+    agree get topics that agree. A better start (k-means++) made no better topics, since the leaves are joined anyway.
+    """
+    picked = np.random.default_rng(0).permutation(len(vectors))[:n_leaves]
+    centres, clusters = vectors[np.sort(picked)], np.full(len(vectors), -1)
+    for _ in range(_ROUNDS):
+        nearest = nearest_centres(vectors, centres)
+        n_moved = np.count_nonzero(nearest != clusters)
+        clusters = nearest
+        if n_moved <= _SETTLED * len(vectors):
+            break
+        sums = cluster_sums(vectors, clusters, n_leaves)
+        used = np.bincount(clusters, minlength=n_leaves) > 0
+        centres = np.where(used[:, None], unit(sums), centres)
+    return np.unique(clusters, return_inverse=True)[1].reshape(-1)
+
+
+def nearest_centres(vectors: Floats, centres: Floats) -> Numbers:
+    """For each vector the row of the centre with the largest product; of equals the first."""
+    nearest = np.empty(len(vectors), dtype=np.int64)
+    turned = np.ascontiguousarray(centres.T)
+    for first in range(0, len(vectors), _BLOCK):
+        block = slice(first, first + _BLOCK)
+        nearest[block] = (vectors[block] @ turned).argmax(axis=1)
+    return nearest
+
+
+def cluster_sums(vectors: Floats, clusters: Numbers, n_clusters: int) -> Floats:
+    """The sum of the vectors of each cluster (n_clusters, d)."""
+    ones = np.ones(len(vectors), dtype=np.float32)
+    members = csr_array((ones, (clusters, np.arange(len(vectors)))), shape=(n_clusters, len(vectors)))
+    return np.asarray(members @ vectors, dtype=np.float32)
+
+
+def unit(rows: Floats) -> Floats:
+    """Rows of length 1; rows of zeros stay as they are."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)

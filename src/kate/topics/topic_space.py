@@ -1,0 +1,149 @@
+"""All that a model knows of its topics: the sketch of its documents, their tree, the user's changes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kate.topics.document_sketch import DocumentSketch
+from kate.topics.topic import Topic
+from kate.topics.topic_cut import TopicCut
+from kate.topics.topic_edits import EditedCut, TopicEdits
+from kate.topics.topic_tree import Suggestion, TopicTree
+from kate.topics.topic_words import TopicWords, choose_words, distinct_names
+
+__all__ = ["TopicSpace"]
+
+Numbers = NDArray[np.int64]
+
+
+class TopicSpace:
+    """Finds the tree when it is first asked for, and cuts it.
+
+    readable : the words of the vocabulary as people write them
+    edits : the user's changes; None where nothing was changed
+    """
+
+    def __init__(
+        self,
+        sketch: DocumentSketch,
+        readable: Sequence[str],
+        tree: TopicTree | None = None,
+        edits: TopicEdits | None = None,
+    ) -> None:
+        self.sketch, self.readable, self.edits = sketch, readable, edits
+        self._tree = tree
+        self._cuts: dict[int, TopicCut] = {}
+
+    @property
+    def tree(self) -> TopicTree:
+        if self._tree is None:
+            self._tree = TopicTree.of(self.sketch.units)
+        return self._tree
+
+    def cut(self, n_topics: int) -> TopicCut:
+        """The tree cut at so many topics, without the user's changes."""
+        if n_topics not in self._cuts:
+            self._cuts[n_topics] = TopicCut.of(self.tree, self.sketch, n_topics)
+        return self._cuts[n_topics]
+
+    def current(self, n_topics: int | None) -> tuple[EditedCut, Suggestion | None]:
+        """The topics that are asked for, with the user's changes where they belong to them.
+
+        Without a number these are the changed topics, or else as many as the data suggest.
+        """
+        edits, suggestion = self.edits, None
+        if n_topics is None and edits is None:
+            suggestion = self.tree.suggest()
+            n_topics = suggestion.n_topics
+        if edits is not None and n_topics in (None, edits.n_topics):
+            return edits.apply(self.cut(edits.n_topics)), suggestion
+        assert n_topics is not None
+        self.tree.require(n_topics)
+        cut = self.cut(n_topics)
+        return EditedCut(cut, self._names_that_fit(cut)), suggestion
+
+    def _names_that_fit(self, cut: TopicCut) -> dict[int, str]:
+        """Names given in another cut, of topics that are the same documents here."""
+        if self.edits is None:
+            return {}
+        changed = self.edits.apply(self.cut(self.edits.n_topics))
+        if any(step.kind != "rename" for step in self.edits.steps):
+            warnings.warn(
+                f"topics were merged, split or dropped in the cut at {self.edits.n_topics} topics; a cut at "
+                f"{cut.n_base} is made from the tree and has only the names that still fit. Ask for topics() "
+                "without a number to see your changes",
+                UserWarning,
+                stacklevel=5,
+            )
+        leaves = {tuple(of_centre): number for number, of_centre in zip(cut.numbers, cut.leaves, strict=True)}
+        found = {}
+        for number, of_centre in zip(changed.cut.numbers.tolist(), changed.cut.leaves, strict=True):
+            same = leaves.get(tuple(of_centre))
+            is_whole = np.count_nonzero(changed.cut.numbers == number) == 1
+            if number in changed.names and same is not None and is_whole:
+                found[int(same)] = changed.names[number]
+        return found
+
+    def describe(self, edited: EditedCut) -> list[Topic]:
+        """The topics of a cut, in the order of their numbers."""
+        cut, present = edited.cut, self.sketch.present
+        found = choose_words(present, self.sketch.present_by_word, cut.sketch_topics, len(cut.topics))
+        words = [[self.readable[column] for column in one.columns] for one in found]
+        names = self._names(edited, words)
+        sizes = np.bincount(cut.sketch_topics, minlength=len(cut.topics)) / max(len(self.sketch), 1)
+        return [
+            Topic(
+                number,
+                name,
+                tuple(own),
+                tuple(float(share) for share in one.shares),
+                float(size),
+                one.coherence,
+                one.coverage,
+            )
+            for number, name, own, one, size in zip(
+                cut.topics.tolist(), names, words, found, sizes, strict=True
+            )
+        ]
+
+    def words_of(self, rows: NDArray[np.bool_]) -> TopicWords:
+        """The words that tell some documents of the sketch from the others."""
+        topics = np.where(rows, 0, -1)
+        return choose_words(self.sketch.present, self.sketch.present_by_word, topics, 1)[0]
+
+    @staticmethod
+    def _names(edited: EditedCut, words: list[list[str]]) -> list[str]:
+        numbers = edited.cut.topics.tolist()
+        given: Mapping[int, str] = edited.names
+        own = list(distinct_names(words, numbers, taken=set(given.values())))
+        return [given.get(number, name) for number, name in zip(numbers, own, strict=True)]
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """What is saved: the sketch and the tree."""
+        tree = self.tree
+        joins: dict[str, NDArray[Any]] = {
+            "leaf_sums": tree.sums,
+            "leaf_sizes": tree.sizes,
+            "joins": tree.joins,
+            "join_costs": tree.costs,
+        }
+        return self.sketch.to_arrays() | joins
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        readable: Sequence[str],
+        n_components: int,
+        edits: TopicEdits | None,
+    ) -> TopicSpace:
+        """What :meth:`to_arrays` gave; arrays that do not belong together are refused."""
+        sketch = DocumentSketch.from_arrays(arrays, len(readable), n_components)
+        tree = TopicTree(*(arrays[name] for name in ("leaf_sums", "leaf_sizes", "joins", "join_costs")))
+        tree.require_whole(n_components)
+        return cls(sketch, readable, tree, edits)

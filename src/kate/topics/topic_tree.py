@@ -1,0 +1,197 @@
+"""The tree of topics: small clusters of documents, joined two at a time until one is left.
+
+Ward's rule joins the two clusters whose union is least scattered. Cutting the tree at n gives n topics, and the topics
+of a smaller n are unions of those of a larger one. SciPy's linkage counts every leaf as one document; here a leaf
+weighs as much as it has documents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kate.topics.leaf_clusters import cluster_sums, leaf_clusters
+
+__all__ = ["Suggestion", "TopicTree", "joined"]
+
+MOST_LEAVES = 500
+_DOCUMENTS_PER_LEAF = 3
+_FEWEST, _FEWEST_OF_MANY, _MOST = 5, 10, 60  # topics that may be suggested
+_MANY = 2_000  # documents of which fewer than ten topics say little
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A number of topics, and why."""
+
+    n_topics: int
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class TopicTree:
+    """Leaves, and the joins that make one tree of them.
+
+    sums : (n_leaves, d), the sum of the unit vectors of each leaf's documents
+    sizes : (n_leaves,), how many documents that are
+    joins : (n_leaves - 1, 2), the two nodes that each join makes one; a leaf is a node by its row, and join j makes
+        node n_leaves + j
+    costs : (n_leaves - 1,), how much each join adds to the scatter within the clusters
+    """
+
+    sums: Floats
+    sizes: Numbers
+    joins: Numbers
+    costs: Doubles
+
+    @classmethod
+    def of(cls, vectors: Floats) -> TopicTree:
+        """The tree of documents by their unit vectors (n_docs, d)."""
+        n_leaves = max(1, min(MOST_LEAVES, len(vectors) // _DOCUMENTS_PER_LEAF))
+        clusters = leaf_clusters(vectors, n_leaves)
+        n_leaves = int(clusters.max(initial=0)) + 1
+        sums = cluster_sums(vectors, clusters, n_leaves)
+        sizes = np.maximum(np.bincount(clusters, minlength=n_leaves), 1)
+        joins, costs = joined(sums / sizes[:, None], sizes)
+        return cls(sums, sizes, joins, costs)
+
+    @property
+    def n_leaves(self) -> int:
+        return len(self.sizes)
+
+    @cached_property
+    def _node_sizes(self) -> Numbers:
+        sizes = list(self.sizes.tolist())
+        for one, other in self.joins.tolist():
+            sizes.append(sizes[one] + sizes[other])
+        return np.array(sizes, dtype=np.int64)
+
+    def splits(self) -> list[tuple[int, int, int]]:
+        """What each further topic is made from: (topic that is split, node that keeps its number, node of the new one).
+
+        The topics of a cut at n have the numbers 0 to n - 1. When n grows by one, one topic is split: its larger half
+        keeps the number, the other half gets the number n. So a topic keeps its number however often the tree is cut.
+        """
+        number_of = {self.n_leaves + len(self.joins) - 1: 0}
+        found: list[tuple[int, int, int]] = []
+        for join in range(len(self.joins) - 1, -1, -1):
+            number = number_of.pop(self.n_leaves + join)
+            halves = sorted(self.joins[join].tolist(), key=lambda node: (-self._node_sizes[node], node))
+            number_of |= {halves[0]: number, halves[1]: len(found) + 1}
+            found.append((number, halves[0], halves[1]))
+        return found
+
+    def cut(self, n_topics: int) -> Numbers:
+        """For each leaf the number of its topic, 0 to ``n_topics`` - 1."""
+        self.require(n_topics)
+        nodes = {0: self.n_leaves + len(self.joins) - 1}
+        for made, (number, kept, new) in enumerate(self.splits()[: n_topics - 1], 1):
+            nodes |= {number: kept, made: new}
+        topics = np.empty(self.n_leaves, dtype=np.int64)
+        for number, node in nodes.items():
+            topics[self.leaves_of(node)] = number
+        return topics
+
+    def leaves_of(self, node: int) -> list[int]:
+        """The leaves under a node."""
+        leaves, open_nodes = [], [node]
+        while open_nodes:
+            node = open_nodes.pop()
+            if node < self.n_leaves:
+                leaves.append(node)
+            else:
+                open_nodes.extend(self.joins[node - self.n_leaves].tolist())
+        return sorted(leaves)
+
+    def halves(self, leaves: Numbers) -> tuple[Numbers, Numbers]:
+        """Some leaves in two parts, as a tree of them alone would be cut; the larger part first."""
+        joins, _ = joined(self.sums[leaves] / self.sizes[leaves, None], self.sizes[leaves])
+        part = TopicTree(self.sums[leaves], self.sizes[leaves], joins, np.zeros(len(joins))).cut(2)
+        return leaves[part == 0], leaves[part == 1]
+
+    def require(self, n_topics: int) -> None:
+        if isinstance(n_topics, bool) or not isinstance(n_topics, int | np.integer) or n_topics < 1:
+            raise ValueError(f"n is {n_topics!r}; expected a whole number of topics, 1 or more, or None")
+        if n_topics > self.n_leaves:
+            raise ValueError(
+                f"{n_topics:,} topics were asked for; this model tells at most {self.n_leaves:,} small groups of "
+                "documents apart: ask for fewer, or fit it on more documents"
+            )
+
+    def require_whole(self, n_components: int) -> None:
+        """Refuse arrays, of a stranger's folder say, that are no tree."""
+        n, joins = self.n_leaves, self.joins
+        whole = (
+            n > 0
+            and self.sums.shape == (n, n_components)
+            and joins.shape == (n - 1, 2)
+            and self.costs.shape == (n - 1,)
+            and (self.sizes > 0).all()
+            and np.isfinite(self.sums).all()
+            and np.isfinite(self.costs).all()
+            # every node but the last is joined once, and after it was made
+            and np.array_equal(np.sort(joins, axis=None), np.arange(2 * n - 2))
+            and (joins < np.arange(n, 2 * n - 1)[:, None]).all()
+        )
+        if not whole:
+            raise ValueError("the tree of topics does not hold together")
+
+    def suggest(self) -> Suggestion:
+        """The number of topics at which joining two more would cost most, compared with the joins around it.
+
+        Costs fall with the number of topics like a power of it; what stands out from that is a gap in the data.
+        """
+        fewest = _FEWEST if self.sizes.sum() < _MANY else _FEWEST_OF_MANY
+        most = min(_MOST, self.n_leaves - 1)
+        if most < fewest:
+            n_topics = min(self.n_leaves, 2)
+            return Suggestion(n_topics, f"there are only {self.n_leaves:,} small groups of documents")
+        costs = np.maximum(self.costs[::-1], 1e-12)  # costs[n - 2] joins n topics to n - 1
+        numbers = np.arange(2, most + 2)
+        slope = np.polyfit(np.log(numbers), np.log(costs[: len(numbers)]), 1)[0]
+        gaps = np.log(costs[: most - 1] / costs[1:most]) + slope * np.log1p(1 / numbers[: most - 1])
+        choices = numbers[: most - 1] >= fewest
+        best = int(np.flatnonzero(choices)[np.argmax(gaps[choices])])
+        n_topics, ratio = int(numbers[best]), float(costs[best] / costs[best + 1])
+        return Suggestion(
+            n_topics,
+            f"between {fewest} and {most}, {n_topics} topics lie furthest apart for their number: joining two of "
+            f"them costs {ratio:.2f} times what the join before cost",
+        )
+
+
+def joined(means: NDArray[np.floating], sizes: Numbers) -> tuple[Numbers, Doubles]:
+    """Ward's joins of clusters, given their means (n, d) and sizes (n,): the nodes of every join, and its cost.
+
+    >>> joins, costs = joined(np.array([[0.0], [1.0], [5.0]]), np.array([1, 1, 2]))
+    >>> joins.tolist(), costs.round(2).tolist()
+    ([[0, 1], [2, 3]], [0.5, 20.25])
+    """
+    n = len(means)
+    points, weights = np.asarray(means, dtype=np.float64), sizes.astype(np.float64)
+    squares = (points**2).sum(axis=1)
+    cost = np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0)
+    cost *= weights[:, None] * weights / (weights[:, None] + weights)
+    np.fill_diagonal(cost, np.inf)
+    nodes, joins, costs = np.arange(n), np.empty((max(n - 1, 0), 2), dtype=np.int64), np.empty(max(n - 1, 0))
+    for step in range(n - 1):
+        kept, gone = sorted(divmod(int(cost.argmin()), n))
+        least = cost[kept, gone]
+        joins[step], costs[step] = sorted((nodes[kept], nodes[gone])), least
+        both = weights + weights[kept] + weights[gone]
+        # the cost of joining any other with the union, from the costs of joining it with each (Lance and Williams)
+        to_union = (weights + weights[kept]) * cost[kept] + (weights + weights[gone]) * cost[gone]
+        to_union = (to_union - weights * least) / both
+        to_union[[kept, gone]] = np.inf
+        cost[gone], cost[:, gone] = np.inf, np.inf
+        cost[kept], cost[:, kept] = to_union, to_union
+        weights[kept] += weights[gone]
+        nodes[kept] = n + step
+    return joins, costs

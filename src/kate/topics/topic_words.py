@@ -1,0 +1,150 @@
+"""The words of topics: typical of their documents, in many of them, often together, and each topic's own.
+
+Words are chosen one after another. A word's worth is the sum of
+    how typical it is          p² log(p / p₀), p: the share of the topic's documents that hold it, p₀: of all documents
+    how it fits those chosen   the mean NPMI with them
+    what it adds               the share of the topic's documents that hold it and none of those chosen
+less what other topics have already taken it. docs/defaults.md has the figures for each part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+from kate.topics.coherence import N_CORE, npmi_of
+
+__all__ = ["N_LISTED", "TopicWords", "choose_words", "distinct_names", "document_frequencies"]
+
+N_LISTED = 30  # words kept for a topic; the first ten are chosen as a set
+_CANDIDATES = 25
+_FIT, _ADDS, _TAKEN = 1.0, 2.0, 0.2  # weights of the parts
+_RAREST = 0.04  # a word that fewer of a topic's documents hold says little about them
+_LEAST_LIFT = 1.5  # nor does one that is hardly more frequent in them than elsewhere
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Columns = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TopicWords:
+    """The words of one topic, the most telling first."""
+
+    columns: Columns
+    shares: Doubles  # of the topic's documents that hold the word
+    coherence: float | None  # mean NPMI of the pairs of its first ten words; None where there are no two
+    coverage: float  # share of its documents that hold one of its first ten words
+
+
+def choose_words(present: csr_array, by_word: csc_array, topics: Columns, n_topics: int) -> list[TopicWords]:
+    """Words for every topic, from the words of documents and the topic of each.
+
+    ``present`` is 1 where a document holds a word (n_docs, n_words); ``by_word`` is the same by columns.
+    """
+    frequency = document_frequencies(present, topics, n_topics)
+    totals = np.diff(by_word.indptr)
+    drafts = [
+        _Draft.of(by_word, frequency[topic], totals, np.flatnonzero(topics == topic))
+        for topic in range(n_topics)
+    ]
+    taken = np.zeros(present.shape[1])
+    for _ in range(N_CORE):
+        for draft in drafts:
+            draft.take_one(taken)
+    return [draft.finished() for draft in drafts]
+
+
+def document_frequencies(present: csr_array, topics: Columns, n_topics: int) -> Floats:
+    """In how many documents of each topic a word is, (n_topics, n_words); a topic below 0 is none."""
+    known = np.flatnonzero(topics >= 0)
+    ones = np.ones(len(known), dtype=np.float32)
+    members = csr_array((ones, (topics[known], known)), shape=(n_topics, len(topics)))
+    return np.asarray((members @ present).toarray(), dtype=np.float32)
+
+
+@dataclass(eq=False)
+class _Draft:
+    """The words of one topic while they are being chosen."""
+
+    candidates: Columns
+    worth: Doubles
+    npmi: Doubles
+    holds: NDArray[np.bool_]  # (n_documents of the topic, n_candidates)
+    shares: Doubles
+    rest: Columns
+    rest_shares: Doubles
+    chosen: list[int] = field(default_factory=list)
+    uncovered: NDArray[np.bool_] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.uncovered = np.ones(len(self.holds), dtype=bool)
+
+    @classmethod
+    def of(cls, by_word: csc_array, frequency: Floats, totals: Columns, rows: Columns) -> _Draft:
+        n_documents = by_word.shape[0]
+        share = frequency.astype(np.float64) / max(len(rows), 1)
+        lift = np.divide(share * n_documents, totals, out=np.ones(len(share)), where=totals > 0)
+        usable = np.flatnonzero((frequency >= min(2, len(rows))) & (share >= _RAREST) & (lift >= _LEAST_LIFT))
+        typical = share[usable] ** 2 * np.log(lift[usable])
+        order = np.argsort(-typical, kind="stable")[:N_LISTED]
+        listed, typical = usable[order], typical[order]
+        first, rest = listed[:_CANDIDATES], listed[_CANDIDATES:]
+        holds = _dense_columns(by_word, first)
+        npmi = npmi_of((holds @ holds.T).astype(np.float64) / n_documents)
+        np.fill_diagonal(npmi, 0)
+        worth = typical[:_CANDIDATES] / max(typical.max(initial=0), 1e-12)
+        return cls(first, worth, npmi, holds[:, rows].T > 0, share[first], rest, share[rest])
+
+    def take_one(self, taken: Doubles) -> None:
+        """Choose one more word; ``taken`` counts the topics that have each word, and is told."""
+        if len(self.chosen) == len(self.candidates):
+            return
+        score = self.worth - _TAKEN * taken[self.candidates]
+        score = score + _ADDS * self.holds[self.uncovered].sum(axis=0) / max(len(self.holds), 1)
+        if self.chosen:
+            score += _FIT * self.npmi[:, self.chosen].mean(axis=1)
+        score[self.chosen] = -np.inf
+        best = int(score.argmax())
+        self.chosen.append(best)
+        self.uncovered &= ~self.holds[:, best]
+        taken[self.candidates[best]] += 1
+
+    def finished(self) -> TopicWords:
+        """The chosen words, then the other candidates as typical as they are."""
+        others = [number for number in range(len(self.candidates)) if number not in set(self.chosen)]
+        order = np.array([*self.chosen, *others], dtype=np.int64)
+        core = self.npmi[np.ix_(self.chosen, self.chosen)][np.triu_indices(len(self.chosen), k=1)]
+        return TopicWords(
+            np.concatenate([self.candidates[order], self.rest]),
+            np.concatenate([self.shares[order], self.rest_shares]),
+            float(core.mean()) if len(core) else None,
+            float(1 - self.uncovered.mean()) if len(self.uncovered) else 0.0,
+        )
+
+
+def _dense_columns(by_word: csc_array, columns: Columns) -> Floats:
+    """Some columns as the rows of a dense array (n_columns, n_docs)."""
+    dense = np.zeros((len(columns), by_word.shape[0]), dtype=np.float32)
+    for row, column in enumerate(columns):
+        dense[row, by_word.indices[by_word.indptr[column] : by_word.indptr[column + 1]]] = 1
+    return dense
+
+
+def distinct_names(words: list[list[str]], numbers: list[int], taken: set[str]) -> Iterator[str]:
+    """A name of two words for each topic, of more where another topic has the same two.
+
+    >>> words = [["gold", "silver", "coin"], ["gold", "silver", "bank"], ["peace"], []]
+    >>> list(distinct_names(words, [0, 1, 2, 3], taken=set()))
+    ['gold, silver', 'gold, silver, bank', 'peace', 'topic 3']
+    """
+    used = set(taken)
+    for number, own in zip(numbers, words, strict=True):
+        names = [", ".join(own[:length]) for length in range(min(2, len(own)), len(own) + 1) if own]
+        name = next((name for name in names if name not in used), f"topic {number}")
+        used.add(name)
+        yield name
