@@ -16,17 +16,16 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kate.engines.cpu.machine_code import compiled_once
 
 __all__ = ["ParagraphNetwork", "infer"]
 
 Floats = NDArray[np.float32]
 
 # Sums may be taken in any order, so that LLVM can use vector instructions.
-_kernel: Any = partial(
-    njit, cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"}
-)
+_kernel: Any = partial(compiled_once, fastmath={"contract", "reassoc", "nsz"})
 _DRAWS_AT_ONCE = 2**24  # predicted words in memory at a time
 _WORTH = 8  # one prediction takes the time of about so many products of two words
 _LONGEST = 10_000  # gensim ignores words of a document beyond this

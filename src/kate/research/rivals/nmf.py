@@ -3,18 +3,20 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
+from kate.engines.cpu.machine_code import compiled_once
 from kate.research.rivals.base import CountMatrix, CountsEstimator, Floats, require_whole_numbers, seed_of
 from kate.research.rivals.weighting import inverse_document_frequencies, weigh
 
 __all__ = ["NMF"]
 
+_kernel: Any = partial(compiled_once, fastmath={"contract"})
 _ENCODING_ITERATIONS = 50
 _TOLERANCE = 1e-4  # fitting ends when the gradients are so small, relative to those of the first pass
 
@@ -123,7 +125,7 @@ class NMF(CountsEstimator):
         return float(_descend(targets, products, factor, passes))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@_kernel
 def _descend(targets, products, shares, iterations):
     """Minimise ½ v products vᵀ - targets vᵀ over every row v ≥ 0 of shares, one share at a time.
 
@@ -158,7 +160,7 @@ def _descend(targets, products, shares, iterations):
     return violation
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@_kernel
 def _add(gradient, step, products):
     for topic in range(len(gradient)):
         gradient[topic] += step * products[topic]
