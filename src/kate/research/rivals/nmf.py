@@ -3,6 +3,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
 
@@ -21,6 +22,7 @@ _ENCODING_ITERATIONS = 50
 _TOLERANCE = 1e-4  # fitting ends when the gradients are so small, relative to those of the first pass
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NMF(CountsEstimator):
     """Non-negative matrix factorisation: document counts in, shares of topics out.
 
@@ -53,25 +55,13 @@ class NMF(CountsEstimator):
     [1, 1, 1, 1]
     """
 
-    components_: Floats
-    idf_: Floats
+    max_iter: int = 200
+    sublinear: bool = True
+    regularisation: float = 0.0
+    l1_ratio: float = 0.0
 
-    def __init__(
-        self,
-        n_components: int = 128,
-        *,
-        max_iter: int = 200,
-        sublinear: bool = True,
-        regularisation: float = 0.0,
-        l1_ratio: float = 0.0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.sublinear = sublinear
-        self.regularisation = regularisation
-        self.l1_ratio = l1_ratio
-        self.random_state = random_state
+    components_: Floats = field(init=False)
+    idf_: Floats = field(init=False)
 
     def fit(self, X: CountMatrix, y: None = None) -> Self:
         """Learn the weights of the words and the topics from counts (n_docs, n_words)."""

@@ -76,9 +76,7 @@ class DBN(NeuralModel):
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.research.rivals.neural.dbn_module import DeepBeliefNet
 
-        return DeepBeliefNet(
-            n_words, self.n_components, generator, n_hidden=self.n_hidden, output=self.output
-        )
+        return DeepBeliefNet(n_words, self.n_components, generator, **self._chosen("n_hidden", "output"))
 
     def _train(
         self, module: DocumentModule, X: csr_matrix, held_out: csr_matrix | None, random: Any

@@ -70,12 +70,5 @@ class DocNADE(NeuralModel):
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.research.rivals.neural.docnade_module import DocNADEModule
 
-        return DocNADEModule(
-            n_words,
-            self.n_components,
-            generator,
-            activation=self.activation,
-            words=self.words,
-            targets=self.targets,
-            n_positions=self.n_positions,
-        )
+        own = self._chosen("activation", "words", "targets", "n_positions")
+        return DocNADEModule(n_words, self.n_components, generator, **own)

@@ -78,7 +78,6 @@ class NeuralModel(CountsEstimator, ABC):
     history_ : one row per epoch: loss, validation_loss, seconds, documents_per_second
     """
 
-    n_components: int = field(default=128, kw_only=False)
     optimizer: Literal["adam", "adadelta", "sgd"] = "adam"
     learning_rate: float = 1e-3
     epsilon: float = 1e-8
@@ -88,15 +87,12 @@ class NeuralModel(CountsEstimator, ABC):
     batch_size: int | None = None
     validation_fraction: float = 0.0
     patience: int | None = None
-    random_state: Any = None
     n_jobs: int | None = None
     device: Device = "auto"
     verbose: bool | None = None
 
     module_: Any = field(init=False)  # a DocumentModule, which is not imported here
-    settings_: dict[str, Any] = field(init=False)
     history_: list[HistoryRow] = field(init=False)
-    n_features_in_: int = field(init=False)
 
     _EPOCHS: ClassVar[int] = 30
     _BATCH: ClassVar[int] = 100
@@ -109,6 +105,10 @@ class NeuralModel(CountsEstimator, ABC):
     @abstractmethod
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         """The network before it has learned anything."""
+
+    def _chosen(self, *names: str) -> dict[str, Any]:
+        """Some parameters by name, as the network takes them."""
+        return {name: getattr(self, name) for name in names}
 
     def _inputs(self, counts: csr_matrix) -> csr_matrix:
         """What the network reads of counts: the counts themselves unless a model says otherwise."""

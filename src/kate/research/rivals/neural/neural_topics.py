@@ -30,8 +30,7 @@ class _VariationalTopics(NeuralModel):
     kl_warmup: float = 0.5
 
     def _encoder_settings(self) -> dict[str, Any]:
-        names = ("n_hidden", "n_layers", "squash", "reading", "dropout", "kl_weight", "kl_warmup")
-        return {name: getattr(self, name) for name in names}
+        return self._chosen("n_hidden", "n_layers", "squash", "reading", "dropout", "kl_weight", "kl_warmup")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -140,15 +139,8 @@ class ProdLDA(_VariationalTopics):
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.research.rivals.neural.neural_topics_module import ProductOfExperts
 
-        return ProductOfExperts(
-            n_words,
-            self.n_components,
-            generator,
-            concentration=self.concentration,
-            topic_dropout=self.topic_dropout,
-            output=self.output,
-            **self._encoder_settings(),
-        )
+        own = self._chosen("concentration", "topic_dropout", "output")
+        return ProductOfExperts(n_words, self.n_components, generator, **own, **self._encoder_settings())
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -195,11 +187,5 @@ class ETM(_VariationalTopics):
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.research.rivals.neural.neural_topics_module import EmbeddedTopicModel
 
-        return EmbeddedTopicModel(
-            n_words,
-            self.n_components,
-            generator,
-            n_embedding=self.n_embedding,
-            output=self.output,
-            **self._encoder_settings(),
-        )
+        own = self._chosen("n_embedding", "output")
+        return EmbeddedTopicModel(n_words, self.n_components, generator, **own, **self._encoder_settings())
