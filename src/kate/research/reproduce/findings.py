@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kate.research.report.charts import number
 from kate.research.reproduce.figures import precision_names
-from kate.research.reproduce.lookup import PROTOCOL_NAMES, FoundScore, Results, papers_name, papers_score
+from kate.research.reproduce.lookup import PROTOCOL_NAMES, Results, papers_name, papers_score
 from kate.research.reproduce.plan import GridCell, panel_values, sweep_cell
 from kate.research.reproduce.spec import (
     PROTOCOLS,
@@ -262,11 +262,12 @@ def _measured(
 ) -> list[_Placed]:
     """The models of a figure by a score, best first."""
     models = (*output.models, *getattr(output, "beside", ()))
-    found: list[tuple[str, FoundScore]] = []
-    for model in models:
-        cell = GridCell(output.dataset, model, protocol, results.plan.grid.size(output.topics))
-        found.append((papers_name(model), results.score(cell, task, names, n_seeds)))
-    placed = [_Placed(one.score.mean, name, str(one.score)) for name, one in found if one.score is not None]
+    found = zip(models, results.column(output, models, protocol, task, names, n_seeds), strict=True)
+    placed = [
+        _Placed(one.score.mean, papers_name(model), str(one.score))
+        for model, one in found
+        if one.score is not None
+    ]
     return sorted(placed, reverse=True)
 
 
