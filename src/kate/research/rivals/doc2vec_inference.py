@@ -35,7 +35,8 @@ _SIGMOID = (_ODDS / (_ODDS + 1)).astype(np.float32)  # gensim's table, from -6 t
 _STEP = np.float32(83)  # entries of the table per unit: gensim divides 1000 by 12 in whole numbers
 _MULTIPLIER, _INCREMENT, _MODULO = np.uint64(25214903917), np.uint64(11), np.uint64(2**48 - 1)
 _LOWER_BITS = np.uint64(16)
-_COARSE = np.uint64(19)  # bits of the numbers that noise is drawn with, up to 2³¹, which the guide leaves out
+# noise is drawn with numbers below 2³¹; the guide has one entry for every 2¹⁹ of them
+_COARSE = np.uint64(19)
 
 
 class ParagraphNetwork(NamedTuple):

@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 
 from kate.model.encoder import NeuronOutput
 from kate.model.loop import HistoryRow
-from kate.research.rivals.neural.neural_model import NeuralModel
+from kate.research.rivals.neural.neural_model import STOPPED, NeuralModel
 
 if TYPE_CHECKING:
     import torch
@@ -61,12 +61,9 @@ class DBN(NeuralModel):
             "reading": "counts",
             "finetune_epochs": 50,
             "output": "activation",
-            "warmup": 0.0,
-            "decay": "none",
             "batch_size": 100,
             "max_epochs": 50,
-            "validation_fraction": 0.1,
-            "patience": 5,
+            **STOPPED,
         }
         return cls(n_components, **(settings | changes))
 

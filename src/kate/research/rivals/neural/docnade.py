@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from kate.research.rivals.neural.neural_model import NeuralModel
+from kate.research.rivals.neural.neural_model import STOPPED, NeuralModel
 
 if TYPE_CHECKING:
     import torch
@@ -58,12 +58,9 @@ class DocNADE(NeuralModel):
             "targets": "next",
             "n_positions": 16,
             "learning_rate": 1e-3,
-            "warmup": 0.0,
-            "decay": "none",
             "batch_size": 50,
             "max_epochs": 100,
-            "validation_fraction": 0.1,
-            "patience": 5,
+            **STOPPED,
         }
         return cls(n_components, **(settings | changes))
 

@@ -6,7 +6,9 @@ The network of an estimator in NAME.py is in NAME_module.py, imported when it is
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -36,12 +38,16 @@ if TYPE_CHECKING:
 
     from kate.research.rivals.neural.document_module import DocumentModule
 
-__all__ = ["NeuralModel", "set_output_bias"]
+__all__ = ["STEADY", "STOPPED", "NeuralModel", "set_output_bias"]
 
 _SHARES = ("warmup", "validation_fraction", "dropout", "topic_dropout", "noise_level", "kl_warmup")
 _NOT_NEGATIVE = ("penalty", "kl_weight")
 _POSITIVE = ("learning_rate", "epsilon", "concentration")
 _MAY_BE_ZERO = ("finetune_epochs",)
+# A learning rate that stays as it is, for settings of papers that know no other.
+STEADY: Mapping[str, Any] = MappingProxyType({"warmup": 0.0, "decay": "none"})
+# The same with the stopping rule of Chen & Zaki (2017).
+STOPPED: Mapping[str, Any] = MappingProxyType({**STEADY, "validation_fraction": 0.1, "patience": 5})
 _FEWEST_STEPS = 500  # a small corpus is read more often, or too little would be learned
 
 

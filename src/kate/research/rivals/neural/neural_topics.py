@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from scipy.sparse import csr_matrix
 
-from kate.research.rivals.neural.neural_model import NeuralModel, set_output_bias
+from kate.research.rivals.neural.neural_model import STEADY, STOPPED, NeuralModel, set_output_bias
 
 if TYPE_CHECKING:
     import torch
@@ -75,12 +75,9 @@ class NVDM(_VariationalTopics):
             "alternate": True,
             "output_bias": "zero",
             "learning_rate": 5e-5,
-            "warmup": 0.0,
-            "decay": "none",
             "batch_size": 64,
             "max_epochs": 100,
-            "validation_fraction": 0.1,
-            "patience": 5,
+            **STOPPED,
         }
         return cls(n_components, **(settings | changes))
 
@@ -128,11 +125,10 @@ class ProdLDA(_VariationalTopics):
             "squash": "softplus",
             "reading": "counts",
             "learning_rate": 2e-3,
-            "warmup": 0.0,
-            "decay": "none",
             "batch_size": 200,
             "max_epochs": 80,
             "output": "shares",
+            **STEADY,
         }
         return cls(n_components, **(settings | changes))
 
@@ -176,11 +172,10 @@ class ETM(_VariationalTopics):
             "kl_weight": 1.0,
             "kl_warmup": 0.0,
             "learning_rate": 5e-3,
-            "warmup": 0.0,
-            "decay": "none",
             "batch_size": 1000,
             "max_epochs": 150,
             "output": "shares",
+            **STEADY,
         }
         return cls(n_components, **(settings | changes))
 
