@@ -18,7 +18,6 @@ from kate.text.encodings import SAMPLE_SIZE, advice_for, codec_name, encoding_ad
 __all__ = [
     "Source",
     "broken_bytes",
-    "encoding_advice",
     "list_sources",
     "printable",
     "read_text",

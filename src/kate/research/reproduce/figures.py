@@ -9,7 +9,7 @@ from kate.research.evaluation.paper_scores import paper_file
 from kate.research.report.blocks import ColumnGroup, Figure, Table, TableCell, TableRow
 from kate.research.report.charts import Dots, Line, LineChart, Point, ScatterChart, number
 from kate.research.reproduce.lookup import PROTOCOL_NAMES, FoundScore, Results, papers_name, papers_score
-from kate.research.reproduce.plan import figure_cell, panel_values, sweep_cell
+from kate.research.reproduce.plan import figure_cell, panel_values
 from kate.research.reproduce.score_tables import NOT_IN_THE_PAPER, empty_cell, plain_reasons, size_title
 from kate.research.reproduce.spec import PROTOCOLS, MapsOutput, Panel, Protocol, RetrievalOutput, SweepsOutput
 
@@ -188,8 +188,7 @@ def _sweep_chart(output: SweepsOutput, panel: Panel, results: Results) -> LineCh
     for style, protocol in enumerate(PROTOCOLS):
         points = []
         for place, value in enumerate(values):
-            cell = sweep_cell(output, panel, value, protocol, results.plan.grid)
-            found = results.score(cell, *output.score.of(protocol))
+            found = results.of_sweep(output, panel, value, protocol)
             if found.score is not None:
                 label = f"{PROTOCOL_NAMES[protocol]}, {panel.title} {value}: {found.score}"
                 points.append(Point(place if is_named else value, found.score.mean, label, found.score.sd))

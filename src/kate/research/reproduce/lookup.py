@@ -9,8 +9,8 @@ from typing import Any, Literal
 from kate.research.evaluation.paper_scores import paper_file
 from kate.research.evaluation.results import Record, Score
 from kate.research.evaluation.run_keys import KeptRuns
-from kate.research.reproduce.plan import GridCell, OneSize, PlannedCell, RunPlan, figure_cell
-from kate.research.reproduce.spec import Protocol
+from kate.research.reproduce.plan import GridCell, OneSize, PlannedCell, RunPlan, figure_cell, sweep_cell
+from kate.research.reproduce.spec import Panel, Protocol, ScoreColumn, SweepsOutput
 from kate.research.reproduce.variants import NOT_TUNED
 
 __all__ = ["FoundScore", "Results", "papers_name", "papers_score"]
@@ -76,6 +76,18 @@ class Results:
         """A score of several models of an output, see :meth:`score`."""
         cells = [figure_cell(output, model, protocol, self.plan.grid) for model in models]
         return [self.score(cell, task, names, n_seeds) for cell in cells]
+
+    def of_table(
+        self, dataset: str, model: str, topics: int, score: ScoreColumn, protocol: Protocol
+    ) -> FoundScore:
+        """The number of a table of scores."""
+        cell = GridCell(dataset, model, protocol, self.plan.grid.size(topics))
+        return self.score(cell, *score.of(protocol))
+
+    def of_sweep(self, output: SweepsOutput, panel: Panel, value: Any, protocol: Protocol) -> FoundScore:
+        """The number at one value of a hyper-parameter."""
+        cell = sweep_cell(output, panel, value, protocol, self.plan.grid)
+        return self.score(cell, *output.score.of(protocol))
 
     def details(self, cell: GridCell, task: str) -> tuple[Any, FoundScore]:
         """What else the run of the first seed kept of a task, and whether there is anything."""
