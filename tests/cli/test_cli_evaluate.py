@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import statistics
@@ -279,3 +280,39 @@ def test_lsa_stands_in_the_same_table(kate: Kate) -> None:
         "time fit_seconds",
     ):
         assert line in out
+
+
+QUESTIONS = [
+    *({"kind": "document", "id": f"w{n}", "text": f"wings lift and drag of a wing {n}"} for n in range(8)),
+    *({"kind": "document", "id": f"h{n}", "text": f"heat flow and boiling water {n}"} for n in range(8)),
+    {"kind": "query", "text": "what lifts a wing?", "relevant": [f"w{n}" for n in range(8)]},
+    {"kind": "query", "text": "how does heat flow?", "relevant": ["h0", "not there"]},
+]
+
+
+@pytest.mark.parametrize("name", ["asked.jsonl", "asked.jsonl.gz"])
+def test_questions_with_judgements_are_scored(kate: Kate, name: str) -> None:
+    text = "\n".join(json.dumps(row) for row in QUESTIONS)
+    with gzip.open(name, "wt") if name.endswith(".gz") else Path(name).open("w") as file:
+        file.write(text)
+    code, _, err = kate("evaluate", "--questions", name, "--model", "lsa", "--dimensions", 2, "--seeds", 1)
+    assert code == 0, err
+    [run] = read_results("results/results.jsonl")
+    assert (run["dataset"]["name"], run["scores"]["questions"]["precision@10"]) == (name, 0.45)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("{", "asked.jsonl, line 19: not JSON"),
+        (
+            '{"kind": "query", "text": "why?"}',
+            "asked.jsonl: a query has no relevant; expected text and relevant",
+        ),
+        ('{"kind": "document", "id": "x"}', "asked.jsonl: a document has no text; expected id and text"),
+    ],
+)
+def test_what_is_wrong_with_questions_is_named(kate: Kate, row: str, message: str) -> None:
+    Path("asked.jsonl").write_text("\n".join([*(json.dumps(one) for one in QUESTIONS), row]))
+    code, _, err = kate("evaluate", "--questions", "asked.jsonl", "--model", "lsa", "--dimensions", 2)
+    assert (code, message in err) == (1, True), err

@@ -134,3 +134,19 @@ def test_few_models_are_columns_with_the_papers_numbers_below(capsys: pytest.Cap
     print_tables([summary("kate-paper", 0.738, 100), summary("lsa", 0.735, 1)])
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[-1] for line in lines if "the paper reports" in line] == ["0.744"]
+
+
+def test_ctrl_c_exits_with_130_and_an_interrupted_trial_is_none(
+    kate: Kate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("optuna", exc_type=ImportError)
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Topicless, "fit", interrupted)
+    command = ("tune", "--model", "quick", "--dataset", "toy", "--trials", 2, "--update", "-o", "out")
+    code, out, err = kate(*command)
+    assert (code, out, err) == (130, "", "kate: interrupted\n")
+    assert (tmp_path / "out" / "toy-quick-128.jsonl").read_text() == ""
+    assert (tmp_path / "tuned.toml").read_text() == ""

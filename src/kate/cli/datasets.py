@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kate.cli.evaluate import parse_assignments
-from kate.cli.options import AsJson, DataSetOption, VocabularySize
+from kate.cli.options import AsJson, DataSetOption, VocabularySize, parse_assignments
 from kate.cli.output import print_json, print_table
 
 __all__ = ["add_to"]

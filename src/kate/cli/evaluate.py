@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,16 +24,19 @@ from kate.cli.options import (
     Quiet,
     TextField,
     VocabularySize,
+    parse_assignments,
+    parse_dimensions,
     read_documents,
+    split_at_commas,
 )
-from kate.cli.output import print_json
+from kate.cli.output import print_json, say
 from kate.research.registry import MODELS, choose_models
 
 if TYPE_CHECKING:
     from kate.research.evaluation import GridProgress, PlannedRun
     from kate.research.evaluation.results import Record
 
-__all__ = ["add_to", "parse_assignments", "parse_dimensions", "split_at_commas"]
+__all__ = ["add_to"]
 
 RESULTS = "results.jsonl"
 _FAILED = 1
@@ -147,6 +147,7 @@ def evaluate(
       kate evaluate --questions cranfield.jsonl.gz --model kate,lsa,bm25
     """
     from kate.research.evaluation import CorpusSource, corpus_of, plan_runs, question_corpus
+    from kate.text.readers import read_rows
 
     names, sizes = split_at_commas(dataset), parse_dimensions(dimensions)
     if not names and not corpus and not questions:
@@ -158,103 +159,35 @@ def evaluate(
         sources = [CorpusSource.dataset(name, vocabulary_size, options) for name in dict.fromkeys(names)]
     except TypeError as error:  # an option that the data set does not have, or of another type
         raise typer.BadParameter(str(error), param_hint="--option") from None
+    own_size, own_language = vocabulary_size or 20_000, None if language == "none" else language
     if corpus:
-        documents = read_documents(
-            corpus,
-            text=text,
-            id=id,
-            label=label,
-            title=None,
-            format=format,
-            encoding=encoding,
-            on_error=on_error,
-        )
+        documents = read_documents(corpus, text, id, label, None, format, encoding, on_error)
         own = corpus_of(
             documents,
             ", ".join(Path(file).name or file for file in corpus),
             test_share=test_share,
-            vocabulary_size=vocabulary_size or 20_000,
-            language=None if language == "none" else language,
+            vocabulary_size=own_size,
+            language=own_language,
             label_kind=None if label_kind is None else label_kind.value,
             label_separator=label_separator,
         )
         if own.n_docs < len(documents):
-            _say(f"warning: left out {len(documents) - own.n_docs:,} documents without a label")
+            say(f"warning: left out {len(documents) - own.n_docs:,} documents without a label")
         sources.append(CorpusSource.of(own))
     for file in questions or []:
         asked = question_corpus(
-            _json_rows(file),
+            read_rows(file),
             file.name,
-            vocabulary_size=vocabulary_size or 20_000,
-            language=None if language == "none" else language,
+            vocabulary_size=own_size,
+            language=own_language,
         )
         sources.append(CorpusSource.of(asked))
     settings = parse_assignments(setting or [], "--setting")
     models, left_out = choose_models(split_at_commas(model) or ["kate"], settings)
     for reason in left_out.values():
-        _say(f"left out: {reason}")
+        say(f"left out: {reason}")
     runs = plan_runs(sources, models, sizes or [128], range(seeds), settings)
     _run_and_show(runs, output / RESULTS, _task_names(tasks), as_json, quiet)
-
-
-def _json_rows(file: Path) -> list[dict[str, Any]]:
-    """The rows of a JSONL file, plain or gzip; a malformed one is named with its line."""
-    data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-    rows = []
-    with io.StringIO(data.decode("utf-8")) as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise ValueError(f"{file}, line {number} is no JSON: {error}") from None
-            if not isinstance(row, dict) or "text" not in row:
-                raise ValueError(
-                    f"{file}, line {number} has no text; expected a JSON object with kind and text"
-                )
-            rows.append(row)
-    return rows
-
-
-def parse_assignments(assignments: Sequence[str], param_hint: str) -> dict[str, Any]:
-    """Values by name: JSON where a value is JSON (5, 0.5, true, null), text otherwise.
-
-    >>> parse_assignments(["max_epochs=5", "repeat=false", "loss=softmax"], "--setting")
-    {'max_epochs': 5, 'repeat': False, 'loss': 'softmax'}
-    """
-    values: dict[str, Any] = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals or not name:
-            raise typer.BadParameter(f"{assignment!r} is not of the form name=value", param_hint=param_hint)
-        try:
-            values[name] = json.loads(value.lower() if value in {"True", "False"} else value)
-        except ValueError:
-            values[name] = value
-    return values
-
-
-def split_at_commas(given: Sequence[str] | None) -> list[str]:
-    """Values as they were given: one by one, or several separated by commas.
-
-    >>> split_at_commas(["kate, lsa", "lda:tuned"])
-    ['kate', 'lsa', 'lda:tuned']
-    """
-    return [value.strip() for one in given or () for value in one.split(",") if value.strip()]
-
-
-def parse_dimensions(given: Sequence[str] | None) -> list[int]:
-    """The numbers of ``--dimensions``; anything but whole numbers of at least 1 is refused.
-
-    >>> parse_dimensions(["32,128", "512"])
-    [32, 128, 512]
-    """
-    values = split_at_commas(given)
-    for value in values:
-        if not value.isdecimal() or int(value) < 1:
-            raise typer.BadParameter(
-                f"{value!r} is not a whole number of at least 1", param_hint="--dimensions"
-            )
-    return [int(value) for value in values]
 
 
 def _task_names(given: Sequence[str] | None) -> list[str] | None:
@@ -285,9 +218,7 @@ def _run_and_show(
 
             records = run_grid(runs, path, tasks=tasks, progress=follow)
     except KeyboardInterrupt:  # said after the bar has gone, which would take the message with it
-        _say(
-            f"finished runs are kept in {path} ({len(made):,} made now); the same command goes on from there"
-        )
+        say(f"finished runs are kept in {path} ({len(made):,} made now); the same command goes on from there")
         raise
     rows = summarise(records)
     if as_json:
@@ -295,13 +226,13 @@ def _run_and_show(
     else:
         print_tables(rows)
     if not quiet:
-        _say(f"{len(made):,} runs made, {len(runs) - len(made):,} were there → {path}")
+        say(f"{len(made):,} runs made, {len(runs) - len(made):,} were there → {path}")
     for message in dict.fromkeys(warning for _, record in made for warning in record["warnings"]):
-        _say(f"warning: {message}")
+        say(f"warning: {message}")
     errors = _errors(made)
     for message, failed in errors.items():
         others = f" (and {len(failed) - 1:,} more)" if len(failed) > 1 else ""
-        _say(f"failed: {failed[0]}{others}: {message}")
+        say(f"failed: {failed[0]}{others}: {message}")
     if errors:
         raise typer.Exit(_FAILED)
 
@@ -339,7 +270,3 @@ def _progress_bar(quiet: bool) -> Iterator[Callable[[GridProgress], None]]:
             )
 
         yield show
-
-
-def _say(message: str) -> None:
-    typer.echo(f"kate: {message}", err=True)

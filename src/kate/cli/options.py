@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from kate.cli.output import say
 
 if TYPE_CHECKING:
     from kate.text.documents import Documents
@@ -37,7 +41,10 @@ __all__ = [
     "Top",
     "VocabularySize",
     "document_limit",
+    "parse_assignments",
+    "parse_dimensions",
     "read_documents",
+    "split_at_commas",
 ]
 
 
@@ -142,8 +149,47 @@ def read_documents(
         stdin=sys.stdin.buffer,
     )
     if documents.n_skipped:
-        typer.echo(
-            f"kate: warning: left out {documents.n_skipped:,} malformed rows, first {documents.skipped[0]}",
-            err=True,
-        )
+        say(f"warning: left out {documents.n_skipped:,} malformed rows, first {documents.skipped[0]}")
     return documents
+
+
+def parse_assignments(assignments: Sequence[str], param_hint: str) -> dict[str, Any]:
+    """Values by name: JSON where a value is JSON (5, 0.5, true, null), text otherwise.
+
+    >>> parse_assignments(["max_epochs=5", "repeat=false", "loss=softmax"], "--setting")
+    {'max_epochs': 5, 'repeat': False, 'loss': 'softmax'}
+    """
+    values: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals or not name:
+            raise typer.BadParameter(f"{assignment!r} is not of the form name=value", param_hint=param_hint)
+        try:
+            values[name] = json.loads(value.lower() if value in {"True", "False"} else value)
+        except ValueError:
+            values[name] = value
+    return values
+
+
+def split_at_commas(given: Sequence[str] | None) -> list[str]:
+    """Values as they were given: one by one, or several separated by commas.
+
+    >>> split_at_commas(["kate, lsa", "lda:tuned"])
+    ['kate', 'lsa', 'lda:tuned']
+    """
+    return [value.strip() for one in given or () for value in one.split(",") if value.strip()]
+
+
+def parse_dimensions(given: Sequence[str] | None) -> list[int]:
+    """The numbers of ``--dimensions``; anything but whole numbers of at least 1 is refused.
+
+    >>> parse_dimensions(["32,128", "512"])
+    [32, 128, 512]
+    """
+    values = split_at_commas(given)
+    for value in values:
+        if not value.isdecimal() or int(value) < 1:
+            raise typer.BadParameter(
+                f"{value!r} is not a whole number of at least 1", param_hint="--dimensions"
+            )
+    return [int(value) for value in values]

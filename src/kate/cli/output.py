@@ -10,10 +10,15 @@ from typing import Any
 
 import typer
 
-__all__ = ["print_json", "print_pairs", "print_table"]
+__all__ = ["print_json", "print_pairs", "print_table", "say"]
 
 # Output to a pipe has one line per row, so that grep and cut work: wide enough for any row.
 _PIPED_WIDTH = 400
+
+
+def say(message: str) -> None:
+    """A line about what happens; not on standard output, which is for results."""
+    typer.echo(f"kate: {message}", err=True)
 
 
 def print_json(value: Any) -> None:

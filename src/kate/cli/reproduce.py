@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kate.cli.evaluate import split_at_commas
-from kate.cli.options import AsJson, Quiet
-from kate.cli.output import print_json
+from kate.cli.options import AsJson, Quiet, split_at_commas
+from kate.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from kate.research.evaluation.results import Record
@@ -160,7 +159,7 @@ def _show_claims(plan: RunPlan, records: dict[str, Record], as_json: bool) -> No
         print_json([claim.as_dict() for claim in claims])
         return
     if plan.grid.quick is not None:
-        typer.echo("kate: a quick look: these numbers say nothing about the models", err=True)
+        say("a quick look: these numbers say nothing about the models")
     for claim in claims:
         typer.echo(claim.text)
         for protocol, answer in claim.answers.items():
@@ -197,7 +196,7 @@ class Lines:
             seconds = sum(record["seconds"].values())
             total = len(standing.over) + len(standing.running) + len(standing.left)
             left = f", {_duration(standing.seconds_left)} left" if standing.seconds_left else ""
-            typer.echo(f"kate: {self._n_told}/{total} {_told(record)} ({seconds:.0f} s{left})", err=True)
+            say(f"{self._n_told}/{total} {_told(record)} ({seconds:.0f} s{left})")
 
 
 def _told(record: Record) -> str:

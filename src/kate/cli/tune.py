@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kate.cli.evaluate import parse_assignments, split_at_commas
-from kate.cli.options import AsJson, DataSetOption, Quiet, VocabularySize
-from kate.cli.output import print_json, print_table
+from kate.cli.options import (
+    AsJson,
+    DataSetOption,
+    Quiet,
+    VocabularySize,
+    parse_assignments,
+    split_at_commas,
+)
+from kate.cli.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from kate.research.evaluation.tuning import TrialDone
@@ -83,7 +89,7 @@ def tune(
     fixed = parse_assignments(setting or [], "--setting")
     chosen, left_out = choose_models(split_at_commas(model), fixed)
     for reason in left_out.values():
-        _say(f"left out: {reason}")
+        say(f"left out: {reason}")
     source = CorpusSource.dataset(dataset, vocabulary_size, parse_assignments(option or [], "--option"))
     searches = [
         Search(source, name, dimensions, trials, seeds, seed, settings_of(name, fixed))
@@ -105,7 +111,7 @@ def tune(
     else:
         _print_found(found)
     if not quiet and not update:
-        _say(f"the settings found are in {output}; --update makes them those of NAME:tuned")
+        say(f"the settings found are in {output}; --update makes them those of NAME:tuned")
 
 
 def _show(done: TrialDone) -> None:
@@ -113,7 +119,7 @@ def _show(done: TrialDone) -> None:
     score = "failed" if record["score"] is None else f"{record['objective']} {record['score']:.4f}"
     told = "there already" if done.was_there else f"{record['seconds']:.0f} s"
     settings = ", ".join(f"{name}={value}" for name, value in record["settings"].items()) or "start"
-    _say(f"{record['model']}, trial {record['trial'] + 1} of {done.n_trials}: {score} ({told}), {settings}")
+    say(f"{record['model']}, trial {record['trial'] + 1} of {done.n_trials}: {score} ({told}), {settings}")
 
 
 def _print_found(found: dict[str, Tuned]) -> None:
@@ -128,7 +134,3 @@ def _print_found(found: dict[str, Tuned]) -> None:
         for name, tuned in found.items()
     ]
     print_table(("model", "trials", "score", "best settings"), rows, right=("trials", "score"))
-
-
-def _say(message: str) -> None:
-    typer.echo(f"kate: {message}", err=True)

@@ -5,6 +5,7 @@ Reading documents:
     readers.py          read_corpus: files, folders or standard input → Documents
     documents.py        Documents: texts with ids, labels and titles, in one table
     input_files.py      what to read: files, compressed or not, folders, standard input
+    compressed_files.py their bytes, decompressed
     encodings.py        files that are not in the encoding that was said
     file_rows.py        text files and folders → rows, one per document; malformed rows
     document_tables.py  rows, or a Parquet file → a table

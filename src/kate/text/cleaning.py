@@ -1,6 +1,6 @@
-"""What is no language goes before words are counted: markup, addresses of pages and people, endless words.
+"""Takes markup, web and e-mail addresses and endless words out of texts, before their words are counted.
 
-Each kind is looked for only in the texts that hold its mark ("<", "&", "://", "@"): clean texts cost one quick look.
+Each kind is looked for only in texts that hold its mark ("<", "&", "://", "@"), so that clean texts cost very little.
 """
 
 from __future__ import annotations

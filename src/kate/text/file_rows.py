@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from kate.text.compressed_files import COMPRESSED
 from kate.text.input_files import Source, broken_bytes, printable, read_text, text_lines
 
 __all__ = ["MalformedRowError", "MalformedRows", "OnError", "Row", "file_rows", "folder_rows"]
@@ -167,5 +168,5 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _is_text_name(path: Path) -> bool:
-    bare = path.with_suffix("") if path.suffix.lower() in {".gz", ".zst"} else path
+    bare = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
     return bare.suffix.lower() in _TEXT_SUFFIXES or bare.suffix[1:].isdecimal()

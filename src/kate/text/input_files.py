@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
 import sys
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import zstandard
-
+from kate.text.compressed_files import COMPRESSED, borrowed, decompressed
 from kate.text.encodings import SAMPLE_SIZE, advice_for, codec_name, encoding_advice, mark_of
 
 __all__ = [
     "Source",
     "broken_bytes",
-    "encoding_advice",
     "list_sources",
     "printable",
     "read_text",
@@ -43,7 +39,6 @@ _FORMAT_OF = {
     ".text": "txt",
 }
 FORMATS = ("jsonl", "csv", "tsv", "parquet", "txt")
-_COMPRESSED = {".gz", ".zst"}
 # Bytes that show whether a file is text.
 _START = 1 << 13
 _KNOWN_STARTS = {
@@ -75,91 +70,16 @@ class Source:
     @property
     def compression(self) -> str | None:
         suffix = self.path.suffix.lower()
-        return suffix if suffix in _COMPRESSED else None
+        return suffix if suffix in COMPRESSED else None
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
         """The bytes, decompressed; an error while reading says what is damaged."""
         if self.stdin is not None:
-            yield io.BufferedReader(_Borrowed(self.stdin))
+            yield borrowed(self.stdin)
             return
-        with (
-            self.path.open("rb") as file,
-            _clear_damage(self.shown),
-            _decompressed(file, self.path) as stream,
-        ):
+        with decompressed(self.path) as stream:
             yield stream
-
-
-@contextmanager
-def _clear_damage(shown: str) -> Iterator[None]:
-    """Turn the errors of a damaged compressed file into one that says what to do."""
-    try:
-        yield
-    except EOFError:
-        raise ValueError(
-            f"{shown} is cut short: the compressed data ends too early; copy or download it again"
-        ) from None
-    except (gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
-        raise ValueError(
-            f"{shown} is not what its name says or is damaged ({error}); check it, or copy it again"
-        ) from None
-
-
-@contextmanager
-def _decompressed(file: io.BufferedReader, path: Path) -> Iterator[io.BufferedReader]:
-    suffix = path.suffix.lower()
-    if suffix == ".gz":
-        with gzip.GzipFile(fileobj=file) as stream:
-            yield io.BufferedReader(stream)
-    elif suffix == ".zst":
-        yield io.BufferedReader(_ZstdReader(file), 1 << 17)
-    else:
-        yield file
-
-
-class _Borrowed(io.RawIOBase):
-    """A stream that belongs to somebody else: closing this one does not close it."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any writable buffer in the stubs
-        read = self._stream.read(len(buffer))
-        buffer[: len(read)] = read
-        return len(read)
-
-
-class _ZstdReader(io.RawIOBase):
-    """Decompressed bytes of a .zst file. The library's own reader does not notice that a file is cut short."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._in_frame = False
-        # a view: a few compressed bytes may give many, and taking some of them must not copy the rest
-        self._ready = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any writable buffer in the stubs
-        while not self._ready:
-            compressed = (self._frame.unused_data if self._frame.eof else b"") or self._file.read(1 << 16)
-            if not compressed:
-                if self._in_frame:
-                    raise EOFError
-                return 0
-            if self._frame.eof:
-                self._frame = zstandard.ZstdDecompressor().decompressobj()
-            self._ready = memoryview(self._frame.decompress(compressed))
-            self._in_frame = not self._frame.eof
-        size = min(len(buffer), len(self._ready))
-        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
-        return size
 
 
 def list_sources(
@@ -224,12 +144,12 @@ def _source(text: str, given_format: str | None, name: str, stdin: BinaryIO | No
 
 
 def _stem(path: Path) -> str:
-    bare = path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
+    bare = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
     return bare.stem if bare.suffix.lower() in _FORMAT_OF else bare.name
 
 
 def _format_of(path: Path) -> str:
-    bare = path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
+    bare = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
     if bare.suffix.lower() in _FORMAT_OF:
         return _FORMAT_OF[bare.suffix.lower()]
     found = f"the extension {bare.suffix!r}" if bare.suffix else "no extension"
@@ -296,7 +216,7 @@ def broken_bytes(text: str, encoding: str, source: Source | None = None) -> str 
 
 def read_text(path: Path, encoding: str) -> str:
     """The text of a whole file; a ValueError says why it cannot be read."""
-    with path.open("rb") as file, _clear_damage(str(path)), _decompressed(file, path) as stream:
+    with decompressed(path) as stream:
         content = stream.read()
     # a folder has other files
     _require_text(content[:_START], encoding, str(path), among_others=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -14,7 +14,7 @@ from kate.text.fields import Fields
 from kate.text.file_rows import MalformedRowError, MalformedRows, OnError, file_rows, folder_rows
 from kate.text.input_files import Source, list_sources
 
-__all__ = ["Documents", "MalformedRowError", "read_corpus"]
+__all__ = ["Documents", "MalformedRowError", "read_corpus", "read_rows"]
 
 
 def read_corpus(
@@ -64,6 +64,12 @@ def read_corpus(
         raise ValueError(f"no documents in {shown}{skipped}; expected at least one")
     frame = _with_unique_ids(join_tables(tables), id_asked=id)
     return Documents(frame, malformed.count, tuple(malformed.messages))
+
+
+def read_rows(path: str | os.PathLike[str]) -> list[Mapping[str, Any]]:
+    """The rows of one file (.jsonl, .csv, .tsv, also compressed) with all their fields; a malformed one is named."""
+    [source] = list_sources(path, None)
+    return [row.values for row in file_rows(source, "utf-8", MalformedRows("raise"))]
 
 
 def _tables(source: Source, asked: Fields, encoding: str, malformed: MalformedRows) -> Iterator[pl.DataFrame]:

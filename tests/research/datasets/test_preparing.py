@@ -17,7 +17,7 @@ from kate.research.datasets.corpus_files import FORMAT, DamagedCorpusError
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
 from kate.research.datasets.download import Archive
 from kate.research.datasets.preparing import prepare
-from kate.research.datasets.raw_documents import RawDocuments, count_documents, indicator
+from kate.research.datasets.raw_documents import count_documents, indicator
 
 
 @dataclass
@@ -44,7 +44,9 @@ def toy(request: pytest.FixtureRequest, tmp_path: Path) -> Toy:
     def read(recipe: Preparation, *, shout: bool = False) -> Corpus:
         reads.append({"shout": shout, "vocabulary_size": recipe.vocabulary_size, "seed": recipe.seed})
         lines = recipe.paths["toy.txt"].read_text(encoding="utf-8").splitlines()
-        documents = RawDocuments(
+        return count_documents(
+            recipe,
+            "toy",
             texts=lines,
             ids=[f"n° {number}" for number in range(4)],
             labels=labels,
@@ -54,7 +56,6 @@ def toy(request: pytest.FixtureRequest, tmp_path: Path) -> Toy:
             validation=np.array([3]),
             test=np.array([2]),
         )
-        return count_documents(documents, recipe, "toy")
 
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "toy.txt").write_text("red apple\ngreen apple\n\nblue naïve sky\n", encoding="utf-8")

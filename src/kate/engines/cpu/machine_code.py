@@ -1,4 +1,4 @@
-"""Machine code of the engine, kept on disk: only the first training on a machine waits for the compiler.
+"""Machine code of the engine and of rivals, kept on disk: only the first training on a machine waits for the compiler.
 
 numba keeps the code in the folder ``NUMBA_CACHE_DIR``, beside the source or in the user's cache folder, whichever can
 be written first. Several machines may share the folder: the name of a file says what the code was made from and for.
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,14 @@ from kate.engines.cpu import target
 __all__ = ["compiled_once"]
 
 
-def compiled_once(function: Callable[..., Any]) -> Any:
-    """The function, compiled when it is first called and kept on disk for later processes."""
+def compiled_once(function: Callable[..., Any], fastmath: Collection[str] = ()) -> Any:
+    """The function, compiled when it is first called and kept on disk for later processes.
+
+    ``fastmath`` are the liberties that LLVM may take with sums and products, by its own names.
+    """
     # numba names the files after the function
     function.__qualname__ = f"{function.__name__.lstrip('_')}_{_fingerprint()}"
-    compiled = njit(function, nogil=True, error_model="numpy")
+    compiled = njit(function, nogil=True, error_model="numpy", fastmath=set(fastmath))
     try:
         compiled._cache = _Cache(function)
     except RuntimeError:  # numba found no folder
@@ -62,7 +66,9 @@ class _Cache(FunctionCache):
             _warn(str(error))
 
 
+@cache
 def _warn(reason: str) -> None:
+    """Say it once per process, whatever the number of functions."""
     warnings.warn(
         f"Compiled code cannot be kept on disk ({reason}), so that every new process compiles for some seconds before "
         "it trains; set the environment variable NUMBA_CACHE_DIR to a folder that can be written",

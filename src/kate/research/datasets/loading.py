@@ -15,7 +15,7 @@ from kate.research.datasets.dataset import DataSet
 from kate.research.datasets.preparing import prepare
 from kate.spelling import did_you_mean
 
-__all__ = ["DATASETS", "DatasetRow", "list_datasets", "load_dataset"]
+__all__ = ["DATASETS", "DatasetRow", "find_dataset", "list_datasets", "load_dataset"]
 
 DATASETS: Mapping[str, DataSet] = MappingProxyType(
     {module.DATASET.name: module.DATASET for module in (newsgroups, rcv1, wiki10, movies, reuters21578, sotu)}
@@ -48,7 +48,7 @@ def load_dataset(
     (500, 'classes')
     """
     return prepare(
-        _named(name),
+        find_dataset(name),
         vocabulary_size=vocabulary_size,
         data_home=data_home,
         seed=seed,
@@ -101,7 +101,8 @@ def _row(dataset: DataSet, data_home: str | os.PathLike[str] | None) -> DatasetR
     )
 
 
-def _named(name: str) -> DataSet:
+def find_dataset(name: str) -> DataSet:
+    """The data set of a name; an unknown name is refused, with those that are spelled like it."""
     if name in DATASETS:
         return DATASETS[name]
     raise ValueError(f"no data set is named {name!r}; {did_you_mean(name.lower(), DATASETS)}")

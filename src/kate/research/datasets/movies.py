@@ -11,7 +11,7 @@ from kate.research.datasets.archives import decode, files_in, require_count
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
 from kate.research.datasets.download import Archive
-from kate.research.datasets.raw_documents import RawDocuments, count_documents
+from kate.research.datasets.raw_documents import count_documents
 from kate.research.datasets.splits import draw_groups
 
 __all__ = ["DATASET"]
@@ -42,7 +42,10 @@ def prepare(preparation: Preparation, *, whole: bool = False) -> Corpus:
         reviews = _with_whole_texts(reviews, preparation.paths[_WHOLE.name])
     copies = [" ".join(review.text.lower().split()) for review in reviews]
     test, train = draw_groups(copies, np.arange(len(reviews)), expected.test, preparation.seed)
-    documents = RawDocuments(
+    kind = "whole reviews" if whole else "subjective extracts"
+    return count_documents(
+        preparation,
+        f"Pang and Lee's scale data v1.0, {kind}",
         texts=[review.text for review in reviews],
         ids=[f"{review.author}/{review.id}" for review in reviews],
         labels=np.array([review.rating for review in reviews]),
@@ -51,8 +54,6 @@ def prepare(preparation: Preparation, *, whole: bool = False) -> Corpus:
         validation=draw_groups(copies, train, expected.validation, preparation.seed)[0],
         test=test,
     )
-    kind = "whole reviews" if whole else "subjective extracts"
-    return count_documents(documents, preparation, f"Pang and Lee's scale data v1.0, {kind}")
 
 
 def _read_extracts(path: Path) -> list[_Review]:

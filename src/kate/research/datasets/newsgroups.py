@@ -12,7 +12,7 @@ from kate.research.datasets.archives import files_in, require_count
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
 from kate.research.datasets.download import Archive
-from kate.research.datasets.raw_documents import RawDocuments, count_documents
+from kate.research.datasets.raw_documents import count_documents
 from kate.research.datasets.splits import draw
 
 __all__ = ["DATASET", "Post", "read_posts", "without_footer", "without_headers", "without_quotes"]
@@ -53,7 +53,12 @@ def prepare(
     if preparation.expected.classes is not None:
         require_count(np.unique(groups).size, preparation.expected.classes, "newsgroups", _HINT)
     train_rows = np.arange(len(train))
-    documents = RawDocuments(
+    dropped = [
+        name for name, kept in (("headers", headers), ("footers", footers), ("quotes", quotes)) if not kept
+    ]
+    return count_documents(
+        preparation,
+        f"20 Newsgroups by date, {' and '.join(dropped) or 'nothing'} dropped",
         texts=[_keep(post.text, headers=headers, footers=footers, quotes=quotes) for post in posts],
         ids=[post.id for post in posts],
         labels=groups,
@@ -61,12 +66,6 @@ def prepare(
         train=train_rows,
         validation=draw(train_rows, preparation.expected.validation, preparation.seed)[0],
         test=np.arange(len(train), len(posts)),
-    )
-    dropped = [
-        name for name, kept in (("headers", headers), ("footers", footers), ("quotes", quotes)) if not kept
-    ]
-    return count_documents(
-        documents, preparation, f"20 Newsgroups by date, {' and '.join(dropped) or 'nothing'} dropped"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,56 +13,65 @@ from kate.research.datasets.dataset import Preparation
 from kate.text.cleaning import Cleaning
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
+from kate.text.word_choice import DocumentLimit
 
-__all__ = ["RawDocuments", "count_documents", "indicator"]
+__all__ = ["count_documents", "count_split", "indicator"]
 
 Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class RawDocuments:
-    """What the reader of a data set found, before the words are counted."""
-
-    texts: Sequence[str]
-    ids: Sequence[str]
-    labels: Labels
-    label_kind: LabelKind
-    train: Rows
-    validation: Rows
-    test: Rows
-    classes: Sequence[str] = ()
-
-
-def count_documents(documents: RawDocuments, preparation: Preparation, description: str) -> Corpus:
+def count_documents(
+    preparation: Preparation,
+    description: str,
+    *,
+    texts: Sequence[str],
+    ids: Sequence[str],
+    labels: Labels,
+    label_kind: LabelKind,
+    train: Rows,
+    validation: Rows,
+    test: Rows,
+    classes: Sequence[str] = (),
+) -> Corpus:
     """Count by the paper's protocol: no English stop words, Porter stems, the most frequent words of the training set.
 
     The vocabulary is learned on the training documents only, validation documents included, as in the paper.
     """
-    texts = documents.texts
-    vocabulary, train_counts = Vocabulary.learn(
-        [texts[row] for row in documents.train],
-        Tokenizer("porter", cleaning=Cleaning.off()),
-        preparation.vocabulary_size,
-        min_df=1,
-    )
-    test_counts = vocabulary.count([texts[row] for row in documents.test])
-    order = np.argsort(np.concatenate([documents.train, documents.test]))
+    tokenizer = Tokenizer("porter", cleaning=Cleaning.off())
+    vocabulary, X = count_split(texts, train, test, tokenizer, preparation.vocabulary_size, min_df=1)
     return Corpus(
         name=preparation.name,
-        X=sp.csr_array(sp.vstack([train_counts, test_counts], format="csr")[order]),
+        X=X,
         vocabulary=vocabulary,
-        ids=documents.ids,
-        labels=documents.labels,
-        label_kind=documents.label_kind,
-        classes=documents.classes,
-        train=documents.train,
-        validation=documents.validation,
-        test=documents.test,
+        ids=ids,
+        labels=labels,
+        label_kind=label_kind,
+        classes=classes,
+        train=train,
+        validation=validation,
+        test=test,
         description=f"{description}; English stop words removed, Porter stems, "
         f"the {len(vocabulary):,} most frequent of the training documents",
         texts=texts if preparation.keep_texts else None,
         read_sequences=lambda: vocabulary.sequences(texts),
     )
+
+
+def count_split(
+    texts: Sequence[str],
+    train: Rows,
+    test: Rows,
+    tokenizer: Tokenizer,
+    vocabulary_size: int | None,
+    min_df: DocumentLimit = "auto",
+) -> tuple[Vocabulary, sp.csr_array]:
+    """The vocabulary of the training documents alone, and the counts of all documents."""
+    vocabulary, train_counts = Vocabulary.learn(
+        [texts[row] for row in train], tokenizer, vocabulary_size, min_df
+    )
+    test_counts = vocabulary.count([texts[row] for row in test])
+    order = np.argsort(np.concatenate([train, test]))
+    return vocabulary, sp.csr_array(sp.vstack([train_counts, test_counts], format="csr")[order])
 
 
 def indicator(sets: Sequence[Collection[str]], classes: Sequence[str]) -> sp.csr_array:

@@ -14,7 +14,7 @@ from kate.research.datasets.archives import files_in, require_count
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
 from kate.research.datasets.download import Archive
-from kate.research.datasets.raw_documents import RawDocuments, count_documents, indicator
+from kate.research.datasets.raw_documents import count_documents, indicator
 from kate.research.datasets.splits import draw
 
 __all__ = ["DATASET"]
@@ -59,7 +59,9 @@ def prepare(preparation: Preparation) -> Corpus:
         require_count(len(classes), expected.classes, "topics with a train and a test document", _HINT)
     require_count(train.size, expected.train, "training documents with a topic", _HINT)
     require_count(test.size, expected.test, "test documents with a topic", _HINT)
-    documents = RawDocuments(
+    return count_documents(
+        preparation,
+        "Reuters-21578, ModApte split, R(90), title and body",
         texts=[story.text for story in kept],
         ids=[story.id for story in kept],
         labels=indicator([story.topics for story in kept], classes),
@@ -69,7 +71,6 @@ def prepare(preparation: Preparation) -> Corpus:
         validation=draw(train, expected.validation, preparation.seed)[0],
         test=test,
     )
-    return count_documents(documents, preparation, "Reuters-21578, ModApte split, R(90), title and body")
 
 
 def _read(path: Path) -> Iterator[_Story]:

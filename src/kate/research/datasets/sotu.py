@@ -9,7 +9,7 @@ import numpy as np
 from kate.demo.speeches import INSTALL, MORE_WORDS_THAN, PACKAGE, Paragraph, paragraphs
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
-from kate.research.datasets.raw_documents import RawDocuments, Rows, count_documents
+from kate.research.datasets.raw_documents import Rows, count_documents
 from kate.research.datasets.splits import draw
 
 __all__ = ["DATASET"]
@@ -25,7 +25,9 @@ def prepare(preparation: Preparation, *, label: str = "era") -> Corpus:
         raise ValueError(f"label is {label!r}; expected one of {', '.join(_LABELS)}")
     found = paragraphs(preparation.paths[PACKAGE.name])
     train, validation, test = _split_by_address(found, preparation.seed)
-    documents = RawDocuments(
+    return count_documents(
+        preparation,
+        f"State of the Union, paragraphs of more than {MORE_WORDS_THAN} words, by {label}",
         texts=[paragraph.text for paragraph in found],
         ids=[paragraph.id for paragraph in found],
         labels=np.array([getattr(paragraph, label) for paragraph in found]),
@@ -33,11 +35,6 @@ def prepare(preparation: Preparation, *, label: str = "era") -> Corpus:
         train=train,
         validation=validation,
         test=test,
-    )
-    return count_documents(
-        documents,
-        preparation,
-        f"State of the Union, paragraphs of more than {MORE_WORDS_THAN} words, by {label}",
     )
 
 

@@ -28,7 +28,7 @@ from kate.research.datasets.archives import decode, files_in, require_count
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
 from kate.research.datasets.download import Archive
-from kate.research.datasets.raw_documents import RawDocuments, count_documents, indicator
+from kate.research.datasets.raw_documents import count_documents, indicator
 from kate.research.datasets.splits import draw
 
 __all__ = ["DATASET", "html_to_text"]
@@ -73,7 +73,9 @@ def prepare(preparation: Preparation) -> Corpus:
     what = f"articles with one of the {len(classes)} most frequent tags"
     _require_about(len(kept), expected.documents, what)
     test, train = draw(np.arange(len(kept)), expected.test, preparation.seed)
-    documents = RawDocuments(
+    return count_documents(
+        preparation,
+        f"Wiki10+, {what}",
         texts=[texts[article.hash] for article in kept],
         ids=[article.hash for article in kept],
         labels=indicator([article.tags for article in kept], classes),
@@ -83,7 +85,6 @@ def prepare(preparation: Preparation) -> Corpus:
         validation=draw(train, expected.validation, preparation.seed)[0],
         test=test,
     )
-    return count_documents(documents, preparation, f"Wiki10+, {what}")
 
 
 def html_to_text(page: str) -> str:

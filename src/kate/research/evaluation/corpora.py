@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kate.research.datasets.corpus import Corpus, LabelKind, Labels, Questions
-from kate.research.datasets.loading import DATASETS, load_dataset
-from kate.research.datasets.raw_documents import indicator
+from kate.research.datasets.loading import find_dataset, load_dataset
+from kate.research.datasets.raw_documents import count_split, indicator
 from kate.text.documents import Documents
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
@@ -45,9 +45,7 @@ class CorpusSource:
         >>> source.settings["headers"], source.settings["vocabulary_size"]
         (False, 2000)
         """
-        if name not in DATASETS:
-            load_dataset(name)  # raises, and says which names there are
-        dataset, given = DATASETS[name], dict(options or {})
+        dataset, given = find_dataset(name), dict(options or {})
         size = dataset.vocabulary_size if vocabulary_size is None else vocabulary_size
         settings = {"vocabulary_size": size, **dataset.options(given)}
         return cls(name, settings, lambda: load_dataset(name, vocabulary_size=size, **given))
@@ -91,14 +89,10 @@ def corpus_of(
     labels = _parse_labels(values, label_kind, label_separator)
     train, test = _split(texts, np.arange(len(texts)), test_share, seed, "test_share")
     _, validation = _split(texts, train, validation_share, seed + 1, "validation_share")
-    vocabulary, train_counts = Vocabulary.learn(
-        [texts[row] for row in train], Tokenizer(language), vocabulary_size
-    )
-    test_counts = vocabulary.count([texts[row] for row in test])
-    order = np.argsort(np.concatenate([train, test]))
+    vocabulary, X = count_split(texts, train, test, Tokenizer(language), vocabulary_size)
     return Corpus(
         name=name,
-        X=sp.csr_array(sp.vstack([train_counts, test_counts], format="csr")[order]),
+        X=X,
         vocabulary=vocabulary,
         ids=ids,
         labels=labels.values,
@@ -148,6 +142,10 @@ def question_corpus(
             f"{name} has {len(documents):,} documents and {len(queries):,} queries; expected some of both: rows with "
             'kind "document" (id, text) and with kind "query" (text, relevant)'
         )
+    for row in (*documents, *queries):
+        needed = ("id", "text") if row["kind"] == "document" else ("text", "relevant")
+        if missing := [field for field in needed if field not in row]:
+            raise ValueError(f"{name}: a {row['kind']} has no {missing[0]}; expected {' and '.join(needed)}")
     ids = [str(row["id"]) for row in documents]
     place = {one: number for number, one in enumerate(ids)}
     texts = [str(row["text"]) for row in documents]

@@ -24,7 +24,16 @@ from kate.research.registry import Model, make_model, variant_of
 from kate.storage.files import only_writer
 from kate.storage.json_values import as_json
 
-__all__ = ["GridProgress", "PlannedRun", "SharedWork", "has_tasks", "make_record", "plan_runs", "run_grid"]
+__all__ = [
+    "GridProgress",
+    "PlannedRun",
+    "SharedWork",
+    "has_tasks",
+    "make_record",
+    "plan_runs",
+    "quiet",
+    "run_grid",
+]
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
@@ -158,7 +167,7 @@ def make_record(
             corpus = shared.load(run.source)
             shared.warm_up(run, corpus)
             result = evaluate(
-                corpus, _quiet(run.make_model()), tasks, random_state=run.seed, on_stage=at, extra=extra
+                corpus, quiet(run.make_model()), tasks, random_state=run.seed, on_stage=at, extra=extra
             )
         except Exception as error:  # the failure of one run is recorded, and the others go on
             result.errors[stage] = describe_error(error)
@@ -212,7 +221,7 @@ def _tasks_of(record: Record | None) -> set[str]:
     return set() if record is None else {*record["scores"], *record["skipped"]}
 
 
-def _quiet(model: Model) -> Model:
+def quiet(model: Model) -> Model:
     """A grid shows its own progress; a second bar would write over it."""
     if "verbose" in model.get_params(deep=False):
         model.set_params(verbose=False)  # type: ignore[attr-defined]  # as every scikit-learn estimator
@@ -256,7 +265,7 @@ class SharedWork:
     def warm_up(self, run: PlannedRun, corpus: Corpus) -> None:
         if run.model not in self._warm:
             self._warm.add(run.model)
-            warm_up(_quiet(run.make_model()), corpus)
+            warm_up(quiet(run.make_model()), corpus)
 
 
 @cache

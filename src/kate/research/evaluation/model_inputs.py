@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kate.research.datasets.corpus import Corpus, PartName
+from kate.research.metrics.arrays import unit_rows
 from kate.text.sequences import Sequences
 
 __all__ = ["PARTS", "collection_rows", "encode", "fit", "input_of", "is_ranker", "similarities"]
@@ -75,10 +76,4 @@ def similarities(model: Any, collection: NDArray[Any] | None, queries: sp.csr_ma
     """
     if collection is None:
         return np.asarray(model.similarities(queries), dtype=np.float32)
-    asked, searched = _unit(model.transform(queries)), _unit(collection)
-    return np.asarray(asked @ searched.T, dtype=np.float32)
-
-
-def _unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+    return np.asarray(unit_rows(model.transform(queries)) @ unit_rows(collection).T, dtype=np.float32)

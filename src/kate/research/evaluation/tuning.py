@@ -22,6 +22,7 @@ import numpy as np
 
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation.corpora import CorpusSource
+from kate.research.evaluation.grid import quiet
 from kate.research.evaluation.model_inputs import PARTS, collection_rows, encode, fit, is_ranker
 from kate.research.evaluation.results import FORMAT, Record, append_result, read_results
 from kate.research.evaluation.run import describe_error
@@ -124,11 +125,11 @@ def tune(
     return _best(search, records)
 
 
-def inner_corpus(corpus: Corpus, seed: int = 0) -> Corpus:
+def inner_corpus(corpus: Corpus) -> Corpus:
     """A corpus of the training documents alone: its test documents are the validation documents."""
     fitting = corpus.fitting
     n_held_out = max(1, round(_INNER_SHARE * len(fitting)))
-    held_out = np.random.default_rng(seed).permutation(len(fitting))[:n_held_out]
+    held_out = np.random.default_rng(0).permutation(len(fitting))[:n_held_out]
     return dataclasses.replace(
         corpus, train=fitting, validation=np.sort(fitting[held_out]), test=corpus.validation
     )
@@ -229,9 +230,7 @@ def _run(search: Search, corpus: Corpus, number: int, settings: dict[str, Any]) 
             model = make_model(
                 search.model, search.n_components, {**search.settings, **settings}, random_state=seed
             )
-            if "verbose" in model.get_params(deep=False):
-                model.set_params(verbose=False)  # type: ignore[attr-defined]  # as every scikit-learn estimator
-            objective, score = validation_score(model, corpus, seed)
+            objective, score = validation_score(quiet(model), corpus, seed)
             scores.append(score)
     except Exception as error:  # the failure of one trial is recorded, and the search goes on
         errors = {"trial": describe_error(error)}

@@ -14,9 +14,10 @@ __all__ = [
     "as_classes",
     "as_indicator",
     "as_vectors",
+    "as_vectors_of_one_model",
     "encode",
-    "require_equal_width",
     "sorted_classes",
+    "unit_rows",
 ]
 
 Floats = NDArray[np.floating[Any]]
@@ -51,13 +52,21 @@ def as_vectors(vectors: ArrayLike, name: str) -> Floats:
     return array
 
 
-def require_equal_width(**named: Floats) -> None:
-    """Refuse matrices that do not have the same number of columns."""
-    if len({array.shape[1] for array in named.values()}) > 1:
-        found = ", ".join(f"{name} {array.shape[1]}" for name, array in named.items())
+def as_vectors_of_one_model(**named: ArrayLike) -> list[Floats]:
+    """All vectors as :func:`as_vectors` gives them; different numbers of columns are refused."""
+    arrays = [as_vectors(vectors, name) for name, vectors in named.items()]
+    if len({array.shape[1] for array in arrays}) > 1:
+        found = ", ".join(f"{name} {array.shape[1]}" for name, array in zip(named, arrays, strict=True))
         raise ValueError(
             f"the vectors differ in their number of columns ({found}); encode all with the same model"
         )
+    return arrays
+
+
+def unit_rows(vectors: Floats) -> NDArray[np.float32]:
+    """Every vector divided by its length; a vector of zeros stays."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 def as_classes(labels: Iterable[Any], n_documents: int, name: str) -> list[Hashable]:

@@ -17,8 +17,8 @@ from kate.research.metrics.arrays import (
     Floats,
     as_classes,
     as_vectors,
+    as_vectors_of_one_model,
     encode,
-    require_equal_width,
     sorted_classes,
 )
 from kate.research.metrics.probes import LinearProbe, fit_path, fit_probe, softmax_loss
@@ -78,8 +78,8 @@ def classify(
     >>> round(result.accuracy, 3), result.confusion.tolist()
     (0.667, [[1, 0], [1, 1]])
     """
-    test = as_vectors(test_vectors, "test_vectors")  # mistakes are told before the fit
-    require_equal_width(train_vectors=as_vectors(train_vectors, "train_vectors"), test_vectors=test)
+    # mistakes are told before the fit
+    _, test = as_vectors_of_one_model(train_vectors=train_vectors, test_vectors=test_vectors)
     truth = as_classes(test_labels, len(test), "test_labels")
     fitted = fit_classes(
         train_vectors,
@@ -108,9 +108,9 @@ def fit_classes(
     paper: a softmax layer on the vectors as they are, Adam, stopped when the validation loss has not fallen
     for 5 epochs.
     """
-    train = as_vectors(train_vectors, "train_vectors")
-    validation = as_vectors(validation_vectors, "validation_vectors")
-    require_equal_width(train_vectors=train, validation_vectors=validation)
+    train, validation = as_vectors_of_one_model(
+        train_vectors=train_vectors, validation_vectors=validation_vectors
+    )
     labels = as_classes(train_labels, len(train), "train_labels")
     validation_list = as_classes(validation_labels, len(validation), "validation_labels")
     if len(set(labels)) < 2:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kate.research.metrics.arrays import Floats, as_indicator, as_vectors, require_equal_width
+from kate.research.metrics.arrays import Floats, as_indicator, as_vectors, as_vectors_of_one_model
 from kate.research.metrics.probes import LinearProbe, fit_path, fit_probe, logistic_loss
 
 __all__ = ["THRESHOLDS", "MultiLabel", "SetProbe", "classify_sets", "fit_sets"]
@@ -73,8 +73,8 @@ def classify_sets(
     >>> round(result.macro_f1, 4), round(result.micro_f1, 4)  # the first label is missed once
     (0.8333, 0.8571)
     """
-    test = as_vectors(test_vectors, "test_vectors")  # mistakes are told before the fit
-    require_equal_width(train_vectors=as_vectors(train_vectors, "train_vectors"), test_vectors=test)
+    # mistakes are told before the fit
+    _, test = as_vectors_of_one_model(train_vectors=train_vectors, test_vectors=test_vectors)
     truth = as_indicator(test_labels, len(test), "test_labels")
     probe = fit_sets(train_vectors, train_labels, validation_vectors, validation_labels)
     _require_labels(truth, "test_labels", n_labels=len(probe.never))
@@ -102,9 +102,9 @@ def fit_sets(
     would depend on a handful of validation documents for rare labels. The probe is then fitted again on
     training and validation documents together.
     """
-    train = as_vectors(train_vectors, "train_vectors")
-    validation = as_vectors(validation_vectors, "validation_vectors")
-    require_equal_width(train_vectors=train, validation_vectors=validation)
+    train, validation = as_vectors_of_one_model(
+        train_vectors=train_vectors, validation_vectors=validation_vectors
+    )
     sets = as_indicator(train_labels, len(train), "train_labels")
     validation_sets = as_indicator(validation_labels, len(validation), "validation_labels")
     _require_labels(sets, "train_labels", n_labels=sets.shape[1])

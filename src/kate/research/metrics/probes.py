@@ -102,9 +102,8 @@ def fit_probe(
     >>> probe.decide(np.array([[-3.0], [2.0]])).argmax(axis=1).tolist()
     [0, 1]
     """
-    mean, scale = standards(vectors)
-    turned = _turn(standardize(vectors, mean, scale))
-    return LinearProbe(mean, scale, *_minimize(turned, targets, n_outputs, loss, l2=l2, start=start))
+    [(_, probe)] = fit_path(vectors, targets, n_outputs, loss, strengths=(l2,), start=start)
+    return probe
 
 
 def fit_path(

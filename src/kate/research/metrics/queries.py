@@ -38,9 +38,7 @@ def askable_words(X: sp.csr_matrix | sp.csr_array) -> NDArray[np.int64]:
     return np.flatnonzero((df > MORE_DOCUMENTS_THAN) & (df < SMALLER_SHARE_THAN * X.shape[0]))
 
 
-def one_word_precision(
-    X: sp.csr_matrix | sp.csr_array, similarity: Similarity, *, random_state: int = 0
-) -> float:
+def one_word_precision(X: sp.csr_matrix | sp.csr_array, similarity: Similarity) -> float:
     """The share of the ten best documents that hold the word, over 300 words drawn at random (all where fewer).
 
     ``X`` are the counts of the documents that are searched. A document with score 0 or less is no answer.
@@ -51,8 +49,7 @@ def one_word_precision(
             f"no word is in more than {MORE_DOCUMENTS_THAN} and less than {SMALLER_SHARE_THAN:.0%} of the "
             f"{X.shape[0]:,} documents: too few documents to ask for words"
         )
-    random = np.random.default_rng(random_state)
-    asked = random.permutation(words)[:N_QUERIES]
+    asked = np.random.default_rng(0).permutation(words)[:N_QUERIES]
     holds = sp.csc_array(sp.csr_array(X) > 0)[:, asked].toarray().T  # (n_queries, n_documents)
     rows, answered = _best(similarity(_as_queries(asked[:, None], X.shape[1])))
     return float((np.take_along_axis(holds, rows, axis=1) & answered).mean())
@@ -64,14 +61,12 @@ def two_word_precision(
     held_out: sp.csr_matrix | sp.csr_array,
     held_out_labels: Any,
     similarity: Similarity,
-    *,
-    random_state: int = 0,
 ) -> float:
     """The share of the ten best documents that share a label with the held-out document both words come from.
 
     ``labels`` are one class per document, or an indicator matrix (n_documents, n_labels).
     """
-    random = np.random.default_rng(random_state)
+    random = np.random.default_rng(0)
     askable = np.zeros(X.shape[1], dtype=bool)
     askable[askable_words(X)] = True
     documents = sp.csr_array(held_out)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kate.research.metrics.adam import Descent, Parameters, descend
-from kate.research.metrics.arrays import Floats, as_vectors, require_equal_width
+from kate.research.metrics.arrays import Floats, as_vectors, as_vectors_of_one_model
 from kate.research.metrics.probes import standardize, standards
 
 __all__ = ["NumberProbe", "Regression", "fit_network", "fit_ridge", "regress"]
@@ -84,8 +84,8 @@ def regress(
     >>> result.ridge_r2 > 0.99
     True
     """
-    test = as_vectors(test_vectors, "test_vectors")  # mistakes are told before the fit
-    require_equal_width(train_vectors=as_vectors(train_vectors, "train_vectors"), test_vectors=test)
+    # mistakes are told before the fit
+    _, test = as_vectors_of_one_model(train_vectors=train_vectors, test_vectors=test_vectors)
     truth = _as_numbers(test_numbers, len(test), "test_numbers")
     _require_difference(truth, "test_numbers")
     known = train_vectors, train_numbers, validation_vectors, validation_numbers
@@ -212,9 +212,9 @@ def _checked(
     validation_vectors: ArrayLike,
     validation_numbers: ArrayLike,
 ) -> tuple[Floats, Numbers, Floats, Numbers]:
-    train = as_vectors(train_vectors, "train_vectors")
-    validation = as_vectors(validation_vectors, "validation_vectors")
-    require_equal_width(train_vectors=train, validation_vectors=validation)
+    train, validation = as_vectors_of_one_model(
+        train_vectors=train_vectors, validation_vectors=validation_vectors
+    )
     numbers = _as_numbers(train_numbers, len(train), "train_numbers")
     _require_difference(numbers, "train_numbers")
     return train, numbers, validation, _as_numbers(validation_numbers, len(validation), "validation_numbers")

@@ -15,13 +15,12 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from kate.research.metrics.arrays import (
-    Floats,
     as_classes,
     as_indicator,
-    as_vectors,
+    as_vectors_of_one_model,
     encode,
-    require_equal_width,
     sorted_classes,
+    unit_rows,
 )
 
 __all__ = ["FRACTIONS", "Retrieval", "retrieve", "retrieve_ranked"]
@@ -78,10 +77,9 @@ def retrieve(
     >>> found.precision, round(found.mean_average_precision, 4)  # ranks: b, a, a, a
     ({0.5: 0.5, 1.0: 0.75}, 0.6389)
     """
-    documents, queries = as_vectors(train_vectors, "train_vectors"), as_vectors(test_vectors, "test_vectors")
-    require_equal_width(train_vectors=documents, test_vectors=queries)
+    documents, queries = as_vectors_of_one_model(train_vectors=train_vectors, test_vectors=test_vectors)
     middle = documents.mean(axis=0, dtype=np.float64) if center else np.zeros(documents.shape[1])
-    documents, queries = _unit_rows(documents - middle), _unit_rows(queries - middle)
+    documents, queries = unit_rows(documents - middle), unit_rows(queries - middle)
     return retrieve_ranked(
         lambda rows: queries[rows] @ documents.T,
         (len(documents), train_labels),
@@ -180,11 +178,6 @@ def _relevance(train_labels: Any, n_train: int, test_labels: Any, n_test: int) -
 
 def _is_matrix(labels: Any) -> bool:
     return sp.issparse(labels) or getattr(labels, "ndim", 1) == 2
-
-
-def _unit_rows(vectors: Floats) -> NDArray[np.float32]:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.where(norms > 0, norms, 1)).astype(np.float32)
 
 
 def _ranked_hits(

@@ -6,6 +6,7 @@ number of components and used at others: what depends on it is given as a share.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from kate.research.registry.model_entry import Model, ModelEntry, lazily
@@ -14,27 +15,18 @@ from kate.research.registry.search_spaces import Choice, Int, Log, Range, Space,
 __all__ = ["ENTRIES"]
 
 
-def _make_kate(n_components: int, **parameters: Any) -> Model:
+def _make_kate(n_components: int, paper: bool = False, **parameters: Any) -> Model:
     from kate.model.kate import KATE
     from kate.model.settings import check_settings
 
-    model = KATE(n_components, **parameters)
+    model = (KATE.paper if paper else KATE)(n_components, **parameters)
     check_settings(model)  # mistakes are told now, not after a data set has been read
-    return model
-
-
-def _make_kate_paper(n_components: int, **parameters: Any) -> Model:
-    from kate.model.kate import KATE
-    from kate.model.settings import check_settings
-
-    model = KATE.paper(n_components, **parameters)
-    check_settings(model)
     return model
 
 
 def _make_kate_network(n_components: int, **parameters: Any) -> Model:
     """The paper's network and nothing around it, trained as autoencoders are trained now."""
-    own = {
+    own: dict[str, Any] = {
         "amplification": min(0.5, 64 / n_components),
         "scaling": "l2",
         "weighting": "none",
@@ -55,7 +47,7 @@ def _make_kate_noamp(n_components: int, **parameters: Any) -> Model:
 
     n_winners = parameters.get("n_winners") or KATE.paper(n_components).n_winners
     assert n_winners is not None
-    return _make_kate_paper(n_components, **({"amplification": 2 / n_winners} | parameters))
+    return _make_kate(n_components, paper=True, **({"amplification": 2 / n_winners} | parameters))
 
 
 _TRAINING: dict[str, Range] = {
@@ -145,27 +137,16 @@ _SPACES: dict[str, Space] = {
 }
 
 
-def _neural_of_the_paper(name: str, paper_name: str, title: str, path: str, revision: int = 1) -> ModelEntry:
+def _neural(name: str, title: str, path: str, paper_name: str | None = None) -> ModelEntry:
+    """A model that PyTorch trains; one of the paper starts from the paper's settings."""
     return ModelEntry(
         name,
         title,
-        lazily(f"kate.research.rivals.neural.{path}.paper"),
-        start="paper",
+        lazily(f"kate.research.rivals.neural.{path}{'.paper' if paper_name else ''}"),
+        start="paper" if paper_name else "default",
         paper_name=paper_name,
         needs=("torch",),
         space=_SPACES[name],
-        revision=revision,
-    )
-
-
-def _neural(name: str, title: str, path: str, revision: int = 1) -> ModelEntry:
-    return ModelEntry(
-        name,
-        title,
-        lazily(f"kate.research.rivals.neural.{path}"),
-        needs=("torch",),
-        space=_SPACES[name],
-        revision=revision,
     )
 
 
@@ -188,7 +169,7 @@ ENTRIES: tuple[ModelEntry, ...] = (
     ModelEntry(
         "kate-paper",
         "KATE to the letter of Chen & Zaki (2017)",
-        _make_kate_paper,
+        partial(_make_kate, paper=True),
         start="paper",
         paper_name="KATE",
     ),
@@ -199,14 +180,14 @@ ENTRIES: tuple[ModelEntry, ...] = (
         start="paper",
         paper_name="KATE_no_amp",
     ),
-    _neural_of_the_paper("ae", "AE", "plain autoencoder", "autoencoders:AE"),
-    _neural_of_the_paper("dae", "DAE", "denoising autoencoder", "autoencoders:DAE"),
-    _neural_of_the_paper("cae", "CAE", "contractive autoencoder", "autoencoders:CAE"),
-    _neural_of_the_paper("ksae", "KSAE", "k-sparse autoencoder", "autoencoders:KSAE"),
-    _neural_of_the_paper("vae", "VAE", "variational autoencoder", "vae:VAE"),
-    _neural_of_the_paper("docnade", "DocNADE", "autoregressive topic model", "docnade:DocNADE"),
-    _neural_of_the_paper("dbn", "DBN", "deep belief net", "dbn:DBN"),
-    _neural_of_the_paper("nvdm", "NVDM", "neural variational document model", "neural_topics:NVDM"),
+    _neural("ae", "plain autoencoder", "autoencoders:AE", "AE"),
+    _neural("dae", "denoising autoencoder", "autoencoders:DAE", "DAE"),
+    _neural("cae", "contractive autoencoder", "autoencoders:CAE", "CAE"),
+    _neural("ksae", "k-sparse autoencoder", "autoencoders:KSAE", "KSAE"),
+    _neural("vae", "variational autoencoder", "vae:VAE", "VAE"),
+    _neural("docnade", "autoregressive topic model", "docnade:DocNADE", "DocNADE"),
+    _neural("dbn", "deep belief net", "dbn:DBN", "DBN"),
+    _neural("nvdm", "neural variational document model", "neural_topics:NVDM", "NVDM"),
     _neural("prodlda", "LDA with topics that multiply, by a neural net", "neural_topics:ProdLDA"),
     _neural("etm", "topics among word vectors, by a neural net", "neural_topics:ETM"),
     ModelEntry(
@@ -313,10 +294,6 @@ ENTRIES: tuple[ModelEntry, ...] = (
         "BM25, a ranking without vectors: retrieval alone",
         lazily("kate.research.rivals.bm25:BM25"),
         needs=("bm25s",),
-        space={
-            "k1": Log(0.1, 10.0),
-            "b": Uniform(0.0, 1.0),
-            "repeat": Choice(True, False),
-        },
+        space={"k1": Log(0.1, 10.0), "b": Uniform(0.0, 1.0), "repeat": Choice(True, False)},
     ),
 )

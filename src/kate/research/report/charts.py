@@ -63,15 +63,15 @@ class ScatterChart:
 Chart: TypeAlias = LineChart | ScatterChart
 
 
-def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Round numbers that span a range.
+def ticks(low: float, high: float) -> list[float]:
+    """About five round numbers that span a range.
 
     >>> ticks(0.12, 0.58)
     [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
     """
     if not high > low:
         low, high = low - 0.5, high + 0.5
-    rough = (high - low) / wanted
+    rough = (high - low) / 5
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

@@ -9,7 +9,7 @@ from kate.research.report.blocks import Code, Figure, Folded, Items, Page, Table
 __all__ = ["page_markdown"]
 
 
-def page_markdown(page: Page, figures: str = "figures") -> str:
+def page_markdown(page: Page) -> str:
     """The whole report; pictures are looked for in the folder ``figures``.
 
     >>> print(page_markdown(Page("A title", "and more", ())))
@@ -25,41 +25,41 @@ def page_markdown(page: Page, figures: str = "figures") -> str:
         parts.append("\n".join(f"- {fact}" for fact in page.facts))
     for section in page.sections:
         parts.append(f"## {section.title}")
-        parts += [_block(block, figures) for block in section.blocks]
+        parts += [_block(block) for block in section.blocks]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 @singledispatch
-def _block(block: object, figures: str) -> str:
+def _block(block: object) -> str:
     raise TypeError(f"{type(block).__name__} is no block of a report")
 
 
 @_block.register
-def _(block: TextBlock, figures: str) -> str:
+def _(block: TextBlock) -> str:
     return block.text
 
 
 @_block.register
-def _(block: Items, figures: str) -> str:
+def _(block: Items) -> str:
     return "\n".join(f"- {item}" for item in block.items)
 
 
 @_block.register
-def _(block: Code, figures: str) -> str:
+def _(block: Code) -> str:
     return f"```\n{block.text}\n```"
 
 
 @_block.register
-def _(block: Folded, figures: str) -> str:
+def _(block: Folded) -> str:
     if not block.in_markdown:
         return ""
-    return "\n\n".join([f"**{block.title}**", *(_block(one, figures) for one in block.blocks)])
+    return "\n\n".join([f"**{block.title}**", *(_block(one) for one in block.blocks)])
 
 
 @_block.register
-def _(block: Figure, figures: str) -> str:
+def _(block: Figure) -> str:
     parts = [
-        f"![{block.caption.split(';')[0]}]({figures}/{block.name}.png)",
+        f"![{block.caption.split(';')[0]}](figures/{block.name}.png)",
         block.caption,
         _notes(block.notes),
     ]
@@ -67,7 +67,7 @@ def _(block: Figure, figures: str) -> str:
 
 
 @_block.register
-def _(block: Table, figures: str) -> str:
+def _(block: Table) -> str:
     heads = [
         " ".join(part for part in (group.title, column) if part)
         for group in block.groups

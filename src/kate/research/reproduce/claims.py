@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kate.research.reproduce.lookup import FoundScore, Results, papers_name
-from kate.research.reproduce.plan import GridCell, sweep_cell
 from kate.research.reproduce.spec import PROTOCOLS, Grid, Protocol, ScoresOutput, SweepsOutput
 
 __all__ = ["Answer", "Claim", "Comparison", "check_claims"]
@@ -154,12 +153,11 @@ def _against(
     for topics in table.topics:
         for rival in rivals:
             if rival in table.models and "kate" in table.models:
-                size, score = results.plan.grid.size(topics), table.scores[0].of(protocol)
                 mine, theirs = (
-                    results.score(GridCell(table.datasets[0], model, protocol, size), *score)
+                    results.of_table(table.datasets[0], model, topics, table.scores[0], protocol)
                     for model in ("kate", rival)
                 )
-                where, lower = f"{size} topics", table.best == "lowest"
+                where, lower = f"{results.plan.grid.size(topics)} topics", table.best == "lowest"
                 yield Comparison(where, "KATE", mine, papers_name(rival), theirs, lower)
 
 
@@ -170,10 +168,7 @@ def _swept(
     panel = next((panel for panel in sweeps.panels if panel.parameter == parameter), None)
     if panel is None or not set(values) <= set(panel.values):
         return
-    found = [
-        results.score(sweep_cell(sweeps, panel, one, protocol, results.plan.grid), *sweeps.score.of(protocol))
-        for one in values
-    ]
+    found = [results.of_sweep(sweeps, panel, value, protocol) for value in values]
     names = [f"α = {value}:" if parameter == "amplification" else str(value) for value in values]
     yield Comparison("", names[0], found[0], names[1], found[1])
 

@@ -122,7 +122,7 @@ def _pca(vectors: Floats) -> Floats:
 def _tsne(vectors: Floats, seed: int) -> Floats:
     from sklearn.manifold import TSNE
 
-    spread = vectors.std()  # t-SNE's first steps depend on the scale, and vectors have any
+    spread = vectors.std()  # t-SNE's first steps depend on the scale, which differs from model to model
     scaled = vectors / spread if spread > 0 else vectors
     perplexity = min(30.0, (len(vectors) - 1) / 3)
     model = TSNE(2, init="random", perplexity=perplexity, random_state=seed)

@@ -9,7 +9,7 @@ from kate.research.evaluation.paper_scores import paper_file
 from kate.research.report.blocks import ColumnGroup, Figure, Table, TableCell, TableRow
 from kate.research.report.charts import Dots, Line, LineChart, Point, ScatterChart, number
 from kate.research.reproduce.lookup import PROTOCOL_NAMES, FoundScore, Results, papers_name, papers_score
-from kate.research.reproduce.plan import GridCell, panel_values, sweep_cell
+from kate.research.reproduce.plan import figure_cell, panel_values
 from kate.research.reproduce.score_tables import NOT_IN_THE_PAPER, empty_cell, plain_reasons, size_title
 from kate.research.reproduce.spec import PROTOCOLS, MapsOutput, Panel, Protocol, RetrievalOutput, SweepsOutput
 
@@ -31,8 +31,7 @@ def map_figure(output: MapsOutput, results: Results) -> Figure:
     reasons: dict[str, list[FoundScore]] = {}
     for protocol in PROTOCOLS:
         for model in output.models:
-            place = GridCell(output.dataset, model, protocol, results.plan.grid.size(output.topics))
-            details, found = results.details(place, "map")
+            details, found = results.details(figure_cell(output, model, protocol, results.plan.grid), "map")
             reasons.setdefault(papers_name(model), []).append(found)
             title = f"{papers_name(model)}, {PROTOCOL_NAMES[protocol]}"
             groups = list(results.plan.grid.main_groups)
@@ -77,15 +76,10 @@ def _spread(points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
 
 def purity_table(output: MapsOutput, results: Results) -> Table:
     """How well the groups stay together on the maps, as a number."""
-    columns: list[list[FoundScore]] = []
-    for protocol in PROTOCOLS:
-        places = [
-            GridCell(output.dataset, model, protocol, results.plan.grid.size(output.topics))
-            for model in output.models
-        ]
-        columns.append(
-            [results.score(place, "map", f"{output.projection}_purity", n_seeds=1) for place in places]
-        )
+    score = f"{output.projection}_purity"
+    columns = [
+        results.column(output, output.models, protocol, "map", score, n_seeds=1) for protocol in PROTOCOLS
+    ]
     rows = [
         TableRow(papers_name(model), tuple(_best_cell(column, place) for column in columns))
         for place, model in enumerate(output.models)
@@ -124,10 +118,10 @@ def retrieval_figure(output: RetrievalOutput, results: Results) -> Figure:
     for protocol in PROTOCOLS:
         lines = []
         for style, model in enumerate(_kate_first((*output.models, *output.beside))):
-            place = GridCell(output.dataset, model, protocol, results.plan.grid.size(output.topics))
+            cell = figure_cell(output, model, protocol, results.plan.grid)
             points = []
             for fraction in output.fractions:
-                found = results.score(place, "retrieval", precision_names(fraction, protocol))
+                found = results.score(cell, "retrieval", precision_names(fraction, protocol))
                 if found.score is not None:
                     label = f"{papers_name(model)}, {100 * fraction:g}% fetched: {found.score}"
                     points.append(Point(fraction, found.score.mean, label))
@@ -156,13 +150,11 @@ def _kate_first(models: Sequence[str]) -> list[str]:
 def retrieval_table(output: RetrievalOutput, results: Results) -> Table:
     """The curves at three fractions, as numbers."""
     models = (*output.models, *output.beside)
-    size = results.plan.grid.size(output.topics)
-    columns: list[list[FoundScore]] = []
-    for fraction in _TABLE_FRACTIONS:
-        for protocol in PROTOCOLS:
-            places = [GridCell(output.dataset, model, protocol, size) for model in models]
-            names = precision_names(fraction, protocol)
-            columns.append([results.score(place, "retrieval", names) for place in places])
+    columns = [
+        results.column(output, models, protocol, "retrieval", precision_names(fraction, protocol))
+        for fraction in _TABLE_FRACTIONS
+        for protocol in PROTOCOLS
+    ]
     rows = []
     for place, model in enumerate(models):
         is_first = bool(output.beside) and model == output.beside[0]
@@ -196,8 +188,7 @@ def _sweep_chart(output: SweepsOutput, panel: Panel, results: Results) -> LineCh
     for style, protocol in enumerate(PROTOCOLS):
         points = []
         for place, value in enumerate(values):
-            cell = sweep_cell(output, panel, value, protocol, results.plan.grid)
-            found = results.score(cell, *output.score.of(protocol))
+            found = results.of_sweep(output, panel, value, protocol)
             if found.score is not None:
                 label = f"{PROTOCOL_NAMES[protocol]}, {panel.title} {value}: {found.score}"
                 points.append(Point(place if is_named else value, found.score.mean, label, found.score.sd))

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from kate.research.report.charts import number
 from kate.research.reproduce.figures import precision_names
-from kate.research.reproduce.lookup import PROTOCOL_NAMES, FoundScore, Results, papers_name, papers_score
-from kate.research.reproduce.plan import GridCell, panel_values, sweep_cell
+from kate.research.reproduce.lookup import PROTOCOL_NAMES, Results, papers_name, papers_score
+from kate.research.reproduce.plan import panel_values
 from kate.research.reproduce.spec import (
     PROTOCOLS,
     MapsOutput,
@@ -84,8 +84,7 @@ def _ranking(column: _Column, protocol: Protocol, results: Results) -> list[_Mea
     """The models that have a number, best first."""
     table, measured = column.table, []
     for model in (*table.models, *table.beside):
-        cell = GridCell(column.dataset, model, protocol, results.plan.grid.size(column.topics))
-        found = results.score(cell, *column.score.of(protocol))
+        found = results.of_table(column.dataset, model, column.topics, column.score, protocol)
         if found.score is not None:
             told = f"{found.score.mean:,.1f} s" if table.multiples_of else str(found.score)
             measured.append(_Measured(model, found.score.mean, told))
@@ -140,8 +139,7 @@ def _gaps(column: _Column, results: Results) -> list[tuple[str, float, float]]:
     gaps = []
     for model in column.table.models:
         theirs = papers_score(column.dataset, column.score.name, column.topics, model)
-        cell = GridCell(column.dataset, model, "paper", column.topics)
-        ours = results.score(cell, *column.score.of("paper")).mean
+        ours = results.of_table(column.dataset, model, column.topics, column.score, "paper").mean
         if theirs is not None and ours is not None:
             what = f"{papers_name(model)} on {column.dataset}, {column.topics} topics, {column.score.title}"
             gaps.append((what, ours, theirs))
@@ -262,11 +260,12 @@ def _measured(
 ) -> list[_Placed]:
     """The models of a figure by a score, best first."""
     models = (*output.models, *getattr(output, "beside", ()))
-    found: list[tuple[str, FoundScore]] = []
-    for model in models:
-        cell = GridCell(output.dataset, model, protocol, results.plan.grid.size(output.topics))
-        found.append((papers_name(model), results.score(cell, task, names, n_seeds)))
-    placed = [_Placed(one.score.mean, name, str(one.score)) for name, one in found if one.score is not None]
+    found = zip(models, results.column(output, models, protocol, task, names, n_seeds), strict=True)
+    placed = [
+        _Placed(one.score.mean, papers_name(model), str(one.score))
+        for model, one in found
+        if one.score is not None
+    ]
     return sorted(placed, reverse=True)
 
 
@@ -276,8 +275,7 @@ def _best_values(output: SweepsOutput, results: Results) -> Iterator[str]:
         for protocol in PROTOCOLS:
             points = []
             for value in panel_values(panel, results.plan.grid):
-                cell = sweep_cell(output, panel, value, protocol, results.plan.grid)
-                found = results.score(cell, *output.score.of(protocol))
+                found = results.of_sweep(output, panel, value, protocol)
                 if found.score is not None:
                     told = value if isinstance(value, str) else number(value)
                     points.append(_Placed(found.score.mean, told, str(found.score)))

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from kate.research.evaluation.paper_scores import paper_file
 from kate.research.evaluation.results import Record, Score
 from kate.research.evaluation.run_keys import KeptRuns
-from kate.research.reproduce.plan import GridCell, PlannedCell, RunPlan
-from kate.research.reproduce.spec import Protocol
+from kate.research.reproduce.plan import GridCell, OneSize, PlannedCell, RunPlan, figure_cell, sweep_cell
+from kate.research.reproduce.spec import Panel, Protocol, ScoreColumn, SweepsOutput
 from kate.research.reproduce.variants import NOT_TUNED
 
 __all__ = ["FoundScore", "Results", "papers_name", "papers_score"]
@@ -57,17 +57,37 @@ class Results:
             if value is not None:
                 values.append(float(value))
                 keys.append(run["key"])
+        if not values:
+            return _nothing(runs, task)
         failed = _error_of(runs, task)
-        if values:
-            note = f"{len(values)} of {len(planned)} seeds" if len(values) < len(planned) else ""
-            reason = "; ".join(part for part in (note, failed and f"one failed: {failed}") if part)
-            return FoundScore("value", Score.of(values), reason, tuple(keys), _where(found))
-        if failed:
-            return FoundScore("failed", reason=failed, keys=tuple(run["key"] for run in runs))
-        for run in runs:
-            if task in run["skipped"]:
-                return FoundScore("skipped", reason=run["skipped"][task])
-        return FoundScore("not run", reason="not run yet")
+        note = f"{len(values)} of {len(planned)} seeds" if len(values) < len(planned) else ""
+        reason = "; ".join(part for part in (note, failed and f"one failed: {failed}") if part)
+        return FoundScore("value", Score.of(values), reason, tuple(keys), _where(found))
+
+    def column(
+        self,
+        output: OneSize,
+        models: Sequence[str],
+        protocol: Protocol,
+        task: str,
+        names: str | Sequence[str],
+        n_seeds: int | None = None,
+    ) -> list[FoundScore]:
+        """A score of several models of an output, see :meth:`score`."""
+        cells = [figure_cell(output, model, protocol, self.plan.grid) for model in models]
+        return [self.score(cell, task, names, n_seeds) for cell in cells]
+
+    def of_table(
+        self, dataset: str, model: str, topics: int, score: ScoreColumn, protocol: Protocol
+    ) -> FoundScore:
+        """The number of a table of scores."""
+        cell = GridCell(dataset, model, protocol, self.plan.grid.size(topics))
+        return self.score(cell, *score.of(protocol))
+
+    def of_sweep(self, output: SweepsOutput, panel: Panel, value: Any, protocol: Protocol) -> FoundScore:
+        """The number at one value of a hyper-parameter."""
+        cell = sweep_cell(output, panel, value, protocol, self.plan.grid)
+        return self.score(cell, *output.score.of(protocol))
 
     def details(self, cell: GridCell, task: str) -> tuple[Any, FoundScore]:
         """What else the run of the first seed kept of a task, and whether there is anything."""
@@ -75,23 +95,25 @@ class Results:
         if planned.why_not is not None:
             return None, FoundScore(_state_of(planned.why_not), reason=planned.why_not)
         run = self._kept.find(planned.keys)
-        if run is None:
-            return None, FoundScore("not run", reason="not run yet")
-        if task in run["details"]:
-            return run["details"][task], FoundScore(
-                "value", keys=(run["key"],), where=_where([(planned, run)])
-            )
-        if task in run["skipped"]:
-            return None, FoundScore("skipped", reason=run["skipped"][task])
-        failed = _error_of([run], task)
-        return None, FoundScore("failed", reason=failed) if failed else FoundScore(
-            "not run", reason="not run yet"
-        )
+        if run is None or task not in run["details"]:
+            return None, _nothing([] if run is None else [run], task)
+        where = _where([(planned, run)])
+        return run["details"][task], FoundScore("value", keys=(run["key"],), where=where)
 
     def seconds_were_alone(self, cell: GridCell) -> bool:
         """Whether nothing else ran while the runs of a cell did."""
         runs = [self._kept.find(self.plan.planned(cell, seed).keys) for seed in self.plan.seeds]
         return all(run.get("alone", False) for run in runs if run is not None)
+
+
+def _nothing(runs: Sequence[Record], task: str) -> FoundScore:
+    """Why runs have nothing to show of a task."""
+    if failed := _error_of(runs, task):
+        return FoundScore("failed", reason=failed, keys=tuple(run["key"] for run in runs))
+    skipped = [run["skipped"][task] for run in runs if task in run["skipped"]]
+    return (
+        FoundScore("skipped", reason=skipped[0]) if skipped else FoundScore("not run", reason="not run yet")
+    )
 
 
 def _where(found: Sequence[tuple[PlannedCell, Record | None]]) -> str:
@@ -110,18 +132,12 @@ def _state_of(why_not: str) -> State:
 def _error_of(runs: Sequence[Record], task: str) -> str:
     """What went wrong in a task or before it."""
     for run in runs:
-        for stage in (task, "start", "load", "fit", "encode"):
-            if stage in run["errors"]:
-                error = run["errors"][stage]
-                return f"{error['type']} in {stage}: {error['message']}"
-        if (
-            run["status"] == "failed"
-            and task not in run["scores"]
-            and task not in run["skipped"]
-            and run["errors"]
-        ):
-            stage, error = next(iter(run["errors"].items()))
-            return f"{error['type']} in {stage}: {error['message']}"
+        stages = [stage for stage in (task, "start", "load", "fit", "encode") if stage in run["errors"]]
+        if run["status"] == "failed" and task not in run["scores"] and task not in run["skipped"]:
+            stages += run["errors"]
+        if stages:
+            error = run["errors"][stages[0]]
+            return f"{error['type']} in {stages[0]}: {error['message']}"
     return ""
 
 

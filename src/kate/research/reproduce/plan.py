@@ -26,7 +26,17 @@ from kate.research.reproduce.spec import (
     TopicsOutput,
 )
 
-__all__ = ["Demand", "GridCell", "PlannedCell", "RunPlan", "cells_of", "panel_values", "sweep_cell"]
+__all__ = [
+    "Demand",
+    "GridCell",
+    "OneSize",
+    "PlannedCell",
+    "RunPlan",
+    "cells_of",
+    "figure_cell",
+    "panel_values",
+    "sweep_cell",
+]
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,7 @@ class Demand:
 
 
 Needed: TypeAlias = tuple[GridCell, set[str], bool]
+OneSize: TypeAlias = RetrievalOutput | TopicsOutput | NeighboursOutput | MapsOutput
 
 
 def cells_of(output: Output, grid: Grid) -> Iterator[Needed]:
@@ -66,13 +77,16 @@ def cells_of(output: Output, grid: Grid) -> Iterator[Needed]:
         yield from _cells_of_sweeps(output, grid)
     elif isinstance(output, RetrievalOutput):
         for model, protocol in product((*output.models, *output.beside), PROTOCOLS):
-            yield GridCell(output.dataset, model, protocol, grid.size(output.topics)), {"retrieval"}, True
+            yield figure_cell(output, model, protocol, grid), {"retrieval"}, True
     elif isinstance(output, TopicsOutput | NeighboursOutput | MapsOutput):
-        tasks = {TopicsOutput: {"topics", "class_topics"}, NeighboursOutput: {"words"}, MapsOutput: {"map"}}[
-            type(output)
-        ]
+        tasks = {TopicsOutput: {"topics", "class_topics"}, NeighboursOutput: {"words"}, MapsOutput: {"map"}}
         for model, protocol in product(output.models, PROTOCOLS):
-            yield GridCell(output.dataset, model, protocol, grid.size(output.topics)), tasks, False
+            yield figure_cell(output, model, protocol, grid), tasks[type(output)], False
+
+
+def figure_cell(output: OneSize, model: str, protocol: Protocol, grid: Grid) -> GridCell:
+    """The cell of a model in an output of one data set and one size."""
+    return GridCell(output.dataset, model, protocol, grid.size(output.topics))
 
 
 def _cells_of_scores(output: ScoresOutput, grid: Grid) -> Iterator[Needed]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from pathlib import Path
 from typing import Any
@@ -45,13 +44,7 @@ def machine() -> dict[str, Any]:
         ),
         platform.processor() or platform.machine(),
     )
-    return {"processor": model, "cores": available_cpus(), "memory_gib": round(_total_memory() / GIB, 1)}
-
-
-def _total_memory() -> int:
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return 0
+    return {"processor": model, "cores": available_cpus()}
 
 
 def _number_in(path: Path) -> int | None:

@@ -71,9 +71,9 @@ class _ScoreTable:
                 if theirs is None
                 else FoundScore("value", Score(theirs, None, 1))
             )
-            for protocol in PROTOCOLS:
-                place = GridCell(self.dataset, model, protocol, self.results.plan.grid.size(topics))
-                found.append(self.results.score(place, *score.of(protocol)))
+            found += [
+                self.results.of_table(self.dataset, model, topics, score, protocol) for protocol in PROTOCOLS
+            ]
         return found
 
     def _best(self, column: Sequence[FoundScore]) -> str | None:
@@ -115,12 +115,8 @@ class _ScoreTable:
                 for protocol in PROTOCOLS
             ]
             were_alone = all(self.results.seconds_were_alone(place) for place in places)
-            alone = (
-                "Nothing else ran meanwhile."
-                if were_alone
-                else "Other runs went on meanwhile: the times are rough."
-            )
-            notes = [f"{times} {alone}", *notes]
+            rough = "Other runs went on meanwhile: the times are rough."
+            notes = [f"{times} {'Nothing else ran meanwhile.' if were_alone else rough}", *notes]
         return notes
 
     def _untuned(self) -> list[str]:

@@ -150,12 +150,8 @@ class Quick:
 
     seeds: int = 1
     documents: Mapping[str, int] = field(default_factory=dict)
-    topics: Mapping[int, int] = field(default_factory=dict)
+    topics: Mapping[int, int] = field(default_factory=dict)  # how many are run instead
     settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def size(self, n_components: int) -> int:
-        """How many topics are run instead."""
-        return self.topics.get(n_components, n_components)
 
 
 @dataclass(frozen=True)
@@ -199,7 +195,7 @@ class Grid:
 
     def size(self, n_components: int) -> int:
         """How many topics are run where the grid says ``n_components``."""
-        return n_components if self.quick is None else self.quick.size(n_components)
+        return n_components if self.quick is None else self.quick.topics.get(n_components, n_components)
 
 
 def read_grid(path: str | os.PathLike[str] | None = None) -> Grid:

@@ -7,7 +7,7 @@ from typing import Any
 from kate.research.evaluation.paper_scores import paper_file
 from kate.research.report.blocks import ColumnGroup, Table, TableCell, TableRow
 from kate.research.reproduce.lookup import FoundScore, Results, papers_name
-from kate.research.reproduce.plan import GridCell
+from kate.research.reproduce.plan import figure_cell
 from kate.research.reproduce.score_tables import empty_cell, plain_reasons
 from kate.research.reproduce.spec import PROTOCOLS, NeighboursOutput, TopicsOutput
 
@@ -32,8 +32,8 @@ def topic_tables(output: TopicsOutput, results: Results) -> list[Table]:
             cells = [_words(theirs.split()) if theirs else TableCell("–", kind="none")]
             reasons[papers_name(model)] = found_of_model = []
             for protocol in PROTOCOLS:
-                place = GridCell(output.dataset, model, protocol, results.plan.grid.size(output.topics))
-                details, found = results.details(place, "class_topics")
+                cell = figure_cell(output, model, protocol, results.plan.grid)
+                details, found = results.details(cell, "class_topics")
                 found_of_model.append(found)
                 cells += _topic_cells(details, name, found)
             rows.append(TableRow(papers_name(model), tuple(cells)))
@@ -66,8 +66,7 @@ def neighbour_table(output: NeighboursOutput, results: Results) -> Table:
         rows.append(TableRow("paper", tuple(cells), papers_name(model)))
         reasons[papers_name(model)] = found_of_model = []
         for protocol, title in zip(PROTOCOLS, ("ours", "tuned"), strict=True):
-            place = GridCell(output.dataset, model, protocol, results.plan.grid.size(output.topics))
-            details, found = results.details(place, "words")
+            details, found = results.details(figure_cell(output, model, protocol, results.plan.grid), "words")
             found_of_model.append(found)
             cells = [_neighbours(details, word, found) for word in output.words]
             rows.append(TableRow(title, tuple(cells)))
@@ -78,16 +77,12 @@ def neighbour_table(output: NeighboursOutput, results: Results) -> Table:
 def _neighbours(details: Any, word: str, found: FoundScore) -> TableCell:
     if details is None:
         return empty_cell(found)
-    return (
-        _words(details[word])
-        if word in details
-        else TableCell("–", detail="not in the vocabulary", kind="none")
-    )
+    if word not in details:
+        return TableCell("–", detail="not in the vocabulary", kind="none")
+    return _words(details[word])
 
 
 def _words(words: list[str], detail: str = "") -> TableCell:
-    return (
-        TableCell(" ".join(words), detail=detail, kind="words")
-        if words
-        else TableCell("–", detail=detail, kind="none")
-    )
+    if not words:
+        return TableCell("–", detail=detail, kind="none")
+    return TableCell(" ".join(words), detail=detail, kind="words")

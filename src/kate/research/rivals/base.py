@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -31,12 +32,20 @@ Inputs = Literal["counts", "sequences"]
 """What a model reads of a corpus."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CountsReader(Saveable, BaseEstimator):
-    """An estimator that reads counts X (n_docs, n_words), sparse or dense."""
+    """An estimator that reads counts X (n_docs, n_words), sparse or dense.
+
+    The fields of a class are its parameters, those of its bases included; fields with ``init=False`` are fitted.
+    """
+
+    n_components: int = field(default=128, kw_only=False)
+    random_state: Any = None
+
+    n_features_in_: int = field(init=False)
+    settings_: dict[str, Any] = field(init=False)
 
     inputs: ClassVar[Inputs] = "counts"
-    n_features_in_: int
-    settings_: dict[str, Any]
 
     @classmethod
     def paper(cls, n_components: int = 128, **changes: Any) -> Self:
@@ -77,7 +86,6 @@ class SequenceEstimator(CountsEstimator):
     """
 
     inputs: ClassVar[Inputs] = "sequences"
-    random_state: Any
 
     def _sequences(self, X: Sequences | CountMatrix, *, reset: bool) -> Sequences:
         """The documents as sequences, of as many words as were fitted on."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from dataclasses import dataclass, field
+from typing import Literal, Self
 
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix
@@ -14,6 +15,7 @@ from kate.text.sequences import Sequences
 __all__ = ["BM25"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BM25(CountsReader):
     """Okapi BM25 by bm25s: ``fit`` on the documents to search, then :meth:`similarities` of queries to them.
 
@@ -40,24 +42,12 @@ class BM25(CountsReader):
     np.int64(3)
     """
 
-    weights_: Floats
+    k1: float = 1.5
+    b: float = 0.75
+    method: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"] = "lucene"
+    repeat: bool = True
 
-    def __init__(
-        self,
-        n_components: int = 128,
-        *,
-        k1: float = 1.5,
-        b: float = 0.75,
-        method: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"] = "lucene",
-        repeat: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.k1 = k1
-        self.b = b
-        self.method = method
-        self.repeat = repeat
-        self.random_state = random_state
+    weights_: Floats = field(init=False)
 
     def fit(self, X: CountMatrix, y: None = None) -> Self:
         """Index the documents to search, counts (n_docs, n_words)."""

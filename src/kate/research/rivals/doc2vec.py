@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ _LOWEST_RATE = 1e-4
 _BEYOND = "\0"  # gensim's word for places beyond the ends of a document
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Doc2Vec(SequenceEstimator):
     """Paragraph vectors (Le & Mikolov 2014) by gensim: sequences of words in, document vectors out.
 
@@ -64,32 +66,17 @@ class Doc2Vec(SequenceEstimator):
     (3, 2)
     """
 
-    frequencies_: NDArray[np.int64]
-    inner_: Floats
-    outer_: Floats
+    method: Method = "dm"
+    window: int = 5
+    negative: int = 5
+    epochs: int = 20
+    inference_epochs: int = 20
+    learning_rate: float = 0.025
+    subsample: float = 1e-3
 
-    def __init__(
-        self,
-        n_components: int = 128,
-        *,
-        method: Method = "dm",
-        window: int = 5,
-        negative: int = 5,
-        epochs: int = 20,
-        inference_epochs: int = 20,
-        learning_rate: float = 0.025,
-        subsample: float = 1e-3,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.method = method
-        self.window = window
-        self.negative = negative
-        self.epochs = epochs
-        self.inference_epochs = inference_epochs
-        self.learning_rate = learning_rate
-        self.subsample = subsample
-        self.random_state = random_state
+    frequencies_: NDArray[np.int64] = field(init=False)
+    inner_: Floats = field(init=False)
+    outer_: Floats = field(init=False)
 
     @classmethod
     def paper(cls, n_components: int = 128, **changes: Any) -> Self:

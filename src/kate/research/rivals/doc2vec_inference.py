@@ -16,17 +16,16 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kate.engines.cpu.machine_code import compiled_once
 
 __all__ = ["ParagraphNetwork", "infer"]
 
 Floats = NDArray[np.float32]
 
 # Sums may be taken in any order, so that LLVM can use vector instructions.
-_kernel: Any = partial(
-    njit, cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"}
-)
+_kernel: Any = partial(compiled_once, fastmath={"contract", "reassoc", "nsz"})
 _DRAWS_AT_ONCE = 2**24  # predicted words in memory at a time
 _WORTH = 8  # one prediction takes the time of about so many products of two words
 _LONGEST = 10_000  # gensim ignores words of a document beyond this
@@ -36,7 +35,8 @@ _SIGMOID = (_ODDS / (_ODDS + 1)).astype(np.float32)  # gensim's table, from -6 t
 _STEP = np.float32(83)  # entries of the table per unit: gensim divides 1000 by 12 in whole numbers
 _MULTIPLIER, _INCREMENT, _MODULO = np.uint64(25214903917), np.uint64(11), np.uint64(2**48 - 1)
 _LOWER_BITS = np.uint64(16)
-_COARSE = np.uint64(19)  # bits of the numbers that noise is drawn with, up to 2³¹, which the guide leaves out
+# noise is drawn with numbers below 2³¹; the guide has one entry for every 2¹⁹ of them
+_COARSE = np.uint64(19)
 
 
 class ParagraphNetwork(NamedTuple):

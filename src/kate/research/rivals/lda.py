@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -38,6 +39,7 @@ class TopicWeights(NamedTuple):
         return cls(pseudo_counts / totals, strengths, prior)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LDA(CountsEstimator):
     """What the three share: counts in, topic proportions out.
 
@@ -56,12 +58,11 @@ class LDA(CountsEstimator):
     settings_ : the parameters as they were used
     """
 
-    components_: Floats
-    strengths_: Floats
-    prior_: Floats
-    n_components: int
-    random_state: Any
-    iterations: int
+    iterations: int = 50
+
+    components_: Floats = field(init=False)
+    strengths_: Floats = field(init=False)
+    prior_: Floats = field(init=False)
 
     def fit(self, X: CountMatrix, y: None = None) -> Self:
         """Learn the topics from counts (n_docs, n_words)."""
@@ -84,6 +85,7 @@ class LDA(CountsEstimator):
         raise NotImplementedError
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GensimLDA(LDA):
     """LDA by gensim's online variational Bayes, as in the paper.
 
@@ -105,26 +107,11 @@ class GensimLDA(LDA):
     (4, 2)
     """
 
-    def __init__(
-        self,
-        n_components: int = 128,
-        *,
-        passes: int = 10,
-        chunk_size: int = 2000,
-        alpha: str | float = "symmetric",
-        eta: str | float = "symmetric",
-        decay: float = 0.5,
-        iterations: int = 50,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.passes = passes
-        self.chunk_size = chunk_size
-        self.alpha = alpha
-        self.eta = eta
-        self.decay = decay
-        self.iterations = iterations
-        self.random_state = random_state
+    passes: int = 10
+    chunk_size: int = 2000
+    alpha: str | float = "symmetric"
+    eta: str | float = "symmetric"
+    decay: float = 0.5
 
     def _learn(self, X: csr_matrix, seed: int) -> TopicWeights:
         require_whole_numbers(self, "passes", "chunk_size")
@@ -144,6 +131,7 @@ class GensimLDA(LDA):
         return TopicWeights.variational(model.state.get_lambda(), model.alpha)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SklearnLDA(LDA):
     """LDA by scikit-learn's online variational Bayes.
 
@@ -158,26 +146,11 @@ class SklearnLDA(LDA):
     random_state : seed
     """
 
-    def __init__(
-        self,
-        n_components: int = 128,
-        *,
-        passes: int = 10,
-        batch_size: int = 256,
-        alpha: float | None = None,
-        eta: float | None = None,
-        decay: float = 0.7,
-        iterations: int = 50,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.passes = passes
-        self.batch_size = batch_size
-        self.alpha = alpha
-        self.eta = eta
-        self.decay = decay
-        self.iterations = iterations
-        self.random_state = random_state
+    passes: int = 10
+    batch_size: int = 256
+    alpha: float | None = None
+    eta: float | None = None
+    decay: float = 0.7
 
     def _learn(self, X: csr_matrix, seed: int) -> TopicWeights:
         require_whole_numbers(self, "passes", "batch_size")
@@ -196,6 +169,7 @@ class SklearnLDA(LDA):
         return TopicWeights.variational(model.components_, np.full(self.n_components, model.doc_topic_prior_))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TomotopyLDA(LDA):
     """LDA by tomotopy's collapsed Gibbs sampling.
 
@@ -208,22 +182,9 @@ class TomotopyLDA(LDA):
     random_state : seed
     """
 
-    def __init__(
-        self,
-        n_components: int = 128,
-        *,
-        sweeps: int = 300,
-        alpha: float = 0.1,
-        eta: float = 0.01,
-        iterations: int = 50,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.sweeps = sweeps
-        self.alpha = alpha
-        self.eta = eta
-        self.iterations = iterations
-        self.random_state = random_state
+    sweeps: int = 300
+    alpha: float = 0.1
+    eta: float = 0.01
 
     def _learn(self, X: csr_matrix, seed: int) -> TopicWeights:
         import tomotopy

@@ -13,21 +13,19 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from kate.engines.cpu.machine_code import compiled_once
 from kate.engines.cpu.simd_memory import float_of_bits
 
 __all__ = ["converge"]
 
 Floats = NDArray[np.float32]
 
-_exact: Any = partial(njit, cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+_exact: Any = partial(compiled_once, fastmath={"contract"})
 # Sums may be taken in any order, so that LLVM can use vector instructions.
-_kernel: Any = partial(
-    njit, cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"}
-)
+_kernel: Any = partial(compiled_once, fastmath={"contract", "reassoc", "nsz"})
 _LARGEST = np.float32(1e8)  # beyond it Σ 1 / (x + i) is negligible, and its denominators would overflow
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.decomposition import TruncatedSVD
@@ -47,10 +47,6 @@ class LSA(CountsEstimator):
     components_: Floats
     singular_values_: Floats
     idf_: Floats
-
-    def __init__(self, n_components: int = 128, *, random_state: Any = None) -> None:
-        self.n_components = n_components
-        self.random_state = random_state
 
     def fit(self, X: CountMatrix, y: None = None) -> Self:
         """Learn the weights of the words and the topics from counts (n_docs, n_words)."""

@@ -3,22 +3,26 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
+from kate.engines.cpu.machine_code import compiled_once
 from kate.research.rivals.base import CountMatrix, CountsEstimator, Floats, require_whole_numbers, seed_of
 from kate.research.rivals.weighting import inverse_document_frequencies, weigh
 
 __all__ = ["NMF"]
 
+_kernel: Any = partial(compiled_once, fastmath={"contract"})
 _ENCODING_ITERATIONS = 50
 _TOLERANCE = 1e-4  # fitting ends when the gradients are so small, relative to those of the first pass
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NMF(CountsEstimator):
     """Non-negative matrix factorisation: document counts in, shares of topics out.
 
@@ -51,25 +55,13 @@ class NMF(CountsEstimator):
     [1, 1, 1, 1]
     """
 
-    components_: Floats
-    idf_: Floats
+    max_iter: int = 200
+    sublinear: bool = True
+    regularisation: float = 0.0
+    l1_ratio: float = 0.0
 
-    def __init__(
-        self,
-        n_components: int = 128,
-        *,
-        max_iter: int = 200,
-        sublinear: bool = True,
-        regularisation: float = 0.0,
-        l1_ratio: float = 0.0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.sublinear = sublinear
-        self.regularisation = regularisation
-        self.l1_ratio = l1_ratio
-        self.random_state = random_state
+    components_: Floats = field(init=False)
+    idf_: Floats = field(init=False)
 
     def fit(self, X: CountMatrix, y: None = None) -> Self:
         """Learn the weights of the words and the topics from counts (n_docs, n_words)."""
@@ -123,7 +115,7 @@ class NMF(CountsEstimator):
         return float(_descend(targets, products, factor, passes))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@_kernel
 def _descend(targets, products, shares, iterations):
     """Minimise ½ v products vᵀ - targets vᵀ over every row v ≥ 0 of shares, one share at a time.
 
@@ -158,7 +150,7 @@ def _descend(targets, products, shares, iterations):
     return violation
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@_kernel
 def _add(gradient, step, products):
     for topic in range(len(gradient)):
         gradient[topic] += step * products[topic]

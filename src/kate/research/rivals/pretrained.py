@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["PretrainedWord2Vec", "match_vectors"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PretrainedWord2Vec(CountsEstimator):
     """Document counts in, the mean of the pre-trained vectors of their words out.
 
@@ -44,21 +46,11 @@ class PretrainedWord2Vec(CountsEstimator):
     settings_ : the parameters as they were used, and the dimensions of the file
     """
 
-    word_vectors_: Floats
-    idf_: Floats
+    vectors: str | None = None
+    weighting: Weighting = "mean"
 
-    def __init__(
-        self,
-        n_components: int = 128,
-        *,
-        vectors: str | None = None,
-        weighting: Weighting = "mean",
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.vectors = vectors
-        self.weighting = weighting
-        self.random_state = random_state
+    word_vectors_: Floats = field(init=False)
+    idf_: Floats = field(init=False)
 
     def fit(self, X: CountMatrix, y: None = None, *, vocabulary: Vocabulary | None = None) -> Self:
         """Look up the words of ``vocabulary``, which are those of the columns of X, in the file."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +14,7 @@ from kate.research.rivals.weighting import inverse_document_frequencies, weigh
 __all__ = ["TFIDF"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TFIDF(CountsEstimator):
     """TF-IDF: document counts in, as many weights out as there are words.
 
@@ -38,12 +40,9 @@ class TFIDF(CountsEstimator):
            [0.  , 0.  , 1.  ]], dtype=float32)
     """
 
-    idf_: Floats
+    sublinear: bool = True
 
-    def __init__(self, n_components: int = 128, *, sublinear: bool = True, random_state: Any = None) -> None:
-        self.n_components = n_components
-        self.sublinear = sublinear
-        self.random_state = random_state
+    idf_: Floats = field(init=False)
 
     def fit(self, X: CountMatrix, y: None = None) -> Self:
         """Learn the weights of the words from counts (n_docs, n_words)."""

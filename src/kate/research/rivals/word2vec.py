@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, Self
+from dataclasses import dataclass, field
+from typing import Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix, diags_array
@@ -20,6 +21,7 @@ Weighting = Literal["mean", "idf"]
 _LONGEST = 10_000  # gensim ignores words of a document beyond this
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Word2Vec(SequenceEstimator):
     """Word2Vec by gensim: sequences of words in, the mean of the words' vectors out.
 
@@ -53,31 +55,16 @@ class Word2Vec(SequenceEstimator):
     (3, 2)
     """
 
-    word_vectors_: Floats
-    idf_: Floats
+    algorithm: Literal["skip-gram", "cbow"] = "skip-gram"
+    window: int = 5
+    negative: int = 5
+    epochs: int = 5
+    learning_rate: float = 0.025
+    subsample: float = 1e-3
+    weighting: Weighting = "mean"
 
-    def __init__(
-        self,
-        n_components: int = 128,
-        *,
-        algorithm: Literal["skip-gram", "cbow"] = "skip-gram",
-        window: int = 5,
-        negative: int = 5,
-        epochs: int = 5,
-        learning_rate: float = 0.025,
-        subsample: float = 1e-3,
-        weighting: Weighting = "mean",
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.algorithm = algorithm
-        self.window = window
-        self.negative = negative
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.subsample = subsample
-        self.weighting = weighting
-        self.random_state = random_state
+    word_vectors_: Floats = field(init=False)
+    idf_: Floats = field(init=False)
 
     def fit(self, X: Sequences | CountMatrix, y: None = None) -> Self:
         """Learn the vectors of the words from sequences (or from counts, in random order)."""

@@ -74,16 +74,8 @@ class AE(NeuralModel):
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.research.rivals.neural.autoencoders_module import Autoencoder
 
-        return Autoencoder(
-            n_words,
-            self.n_components,
-            generator,
-            activation=self.activation,
-            loss=self.loss,
-            reduction=self.reduction,
-            output=self.output,
-            **self._additions(),
-        )
+        own = self._chosen("activation", "loss", "reduction", "output")
+        return Autoencoder(n_words, self.n_components, generator, **own, **self._additions())
 
     def _additions(self) -> dict[str, Any]:
         """What the network adds to a plain autoencoder."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -91,6 +92,12 @@ class SparseBatch(Batch):
             torch.from_numpy(part.indptr[:-1].astype(np.int64)).to(device),
             X.shape[1],
         )
+
+    @classmethod
+    def blocks(cls, X: csr_matrix, size: int, device: torch.device) -> Iterator[SparseBatch]:
+        """All rows of a sparse matrix, so many at a time."""
+        for start in range(0, X.shape[0], size):
+            yield cls.of(X, slice(start, start + size), device)
 
     def __len__(self) -> int:
         return len(self.starts)

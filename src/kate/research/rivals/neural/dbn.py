@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 
 from kate.model.encoder import NeuronOutput
 from kate.model.loop import HistoryRow
-from kate.research.rivals.neural.neural_model import NeuralModel
+from kate.research.rivals.neural.neural_model import STOPPED, NeuralModel
 
 if TYPE_CHECKING:
     import torch
@@ -61,12 +61,9 @@ class DBN(NeuralModel):
             "reading": "counts",
             "finetune_epochs": 50,
             "output": "activation",
-            "warmup": 0.0,
-            "decay": "none",
             "batch_size": 100,
             "max_epochs": 50,
-            "validation_fraction": 0.1,
-            "patience": 5,
+            **STOPPED,
         }
         return cls(n_components, **(settings | changes))
 
@@ -76,9 +73,7 @@ class DBN(NeuralModel):
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.research.rivals.neural.dbn_module import DeepBeliefNet
 
-        return DeepBeliefNet(
-            n_words, self.n_components, generator, n_hidden=self.n_hidden, output=self.output
-        )
+        return DeepBeliefNet(n_words, self.n_components, generator, **self._chosen("n_hidden", "output"))
 
     def _train(
         self, module: DocumentModule, X: csr_matrix, held_out: csr_matrix | None, random: Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from kate.research.rivals.neural.neural_model import NeuralModel
+from kate.research.rivals.neural.neural_model import STOPPED, NeuralModel
 
 if TYPE_CHECKING:
     import torch
@@ -58,24 +58,14 @@ class DocNADE(NeuralModel):
             "targets": "next",
             "n_positions": 16,
             "learning_rate": 1e-3,
-            "warmup": 0.0,
-            "decay": "none",
             "batch_size": 50,
             "max_epochs": 100,
-            "validation_fraction": 0.1,
-            "patience": 5,
+            **STOPPED,
         }
         return cls(n_components, **(settings | changes))
 
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.research.rivals.neural.docnade_module import DocNADEModule
 
-        return DocNADEModule(
-            n_words,
-            self.n_components,
-            generator,
-            activation=self.activation,
-            words=self.words,
-            targets=self.targets,
-            n_positions=self.n_positions,
-        )
+        own = self._chosen("activation", "words", "targets", "n_positions")
+        return DocNADEModule(n_words, self.n_components, generator, **own)

@@ -110,9 +110,8 @@ class DocNADEModule(DocumentModule):
         keys = torch.rand(len(tokens.words), generator=generator, device=tokens.words.device)
         # still sorted by document, in random order within it
         order = torch.argsort(tokens.rows + keys.double())
-        drawn = order[
-            tokens.places < self.n_positions
-        ]  # the first few of each document, drawn without replacement
+        # the first few of each document, drawn without replacement
+        drawn = order[tokens.places < self.n_positions]
         lengths = tokens.lengths[tokens.rows[drawn]]
         weights = lengths / lengths.clamp(max=self.n_positions)
         log_words = self.output.log_probability(self._hidden(tokens)[drawn], tokens.words[drawn])

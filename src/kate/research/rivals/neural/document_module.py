@@ -65,10 +65,10 @@ def dropped(module: DocumentModule, tensor: Tensor, share: float) -> Tensor:
     return tensor * module.mask_like(tensor, 1 - share) / (1 - share)
 
 
-def glorot(n_in: int, n_out: int, generator: torch.Generator, gain: float = 1.0) -> nn.Parameter:
+def glorot(n_in: int, n_out: int, generator: torch.Generator) -> nn.Parameter:
     """Weights (n_in, n_out), Glorot-normal."""
     weights = torch.empty(n_in, n_out, device=generator.device)
-    return nn.Parameter(weights.normal_(std=gain * (2 / (n_in + n_out)) ** 0.5, generator=generator))
+    return nn.Parameter(weights.normal_(std=(2 / (n_in + n_out)) ** 0.5, generator=generator))
 
 
 def linear(n_in: int, n_out: int, generator: torch.Generator) -> nn.Linear:

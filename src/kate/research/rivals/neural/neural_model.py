@@ -6,7 +6,9 @@ The network of an estimator in NAME.py is in NAME_module.py, imported when it is
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -36,12 +38,16 @@ if TYPE_CHECKING:
 
     from kate.research.rivals.neural.document_module import DocumentModule
 
-__all__ = ["NeuralModel", "set_output_bias"]
+__all__ = ["STEADY", "STOPPED", "NeuralModel", "set_output_bias"]
 
 _SHARES = ("warmup", "validation_fraction", "dropout", "topic_dropout", "noise_level", "kl_warmup")
 _NOT_NEGATIVE = ("penalty", "kl_weight")
 _POSITIVE = ("learning_rate", "epsilon", "concentration")
 _MAY_BE_ZERO = ("finetune_epochs",)
+# A learning rate that stays as it is, for settings of papers that know no other.
+STEADY: Mapping[str, Any] = MappingProxyType({"warmup": 0.0, "decay": "none"})
+# The same with the stopping rule of Chen & Zaki (2017).
+STOPPED: Mapping[str, Any] = MappingProxyType({**STEADY, "validation_fraction": 0.1, "patience": 5})
 _FEWEST_STEPS = 500  # a small corpus is read more often, or too little would be learned
 
 
@@ -78,7 +84,6 @@ class NeuralModel(CountsEstimator, ABC):
     history_ : one row per epoch: loss, validation_loss, seconds, documents_per_second
     """
 
-    n_components: int = field(default=128, kw_only=False)
     optimizer: Literal["adam", "adadelta", "sgd"] = "adam"
     learning_rate: float = 1e-3
     epsilon: float = 1e-8
@@ -88,15 +93,12 @@ class NeuralModel(CountsEstimator, ABC):
     batch_size: int | None = None
     validation_fraction: float = 0.0
     patience: int | None = None
-    random_state: Any = None
     n_jobs: int | None = None
     device: Device = "auto"
     verbose: bool | None = None
 
     module_: Any = field(init=False)  # a DocumentModule, which is not imported here
-    settings_: dict[str, Any] = field(init=False)
     history_: list[HistoryRow] = field(init=False)
-    n_features_in_: int = field(init=False)
 
     _EPOCHS: ClassVar[int] = 30
     _BATCH: ClassVar[int] = 100
@@ -109,6 +111,10 @@ class NeuralModel(CountsEstimator, ABC):
     @abstractmethod
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         """The network before it has learned anything."""
+
+    def _chosen(self, *names: str) -> dict[str, Any]:
+        """Some parameters by name, as the network takes them."""
+        return {name: getattr(self, name) for name in names}
 
     def _inputs(self, counts: csr_matrix) -> csr_matrix:
         """What the network reads of counts: the counts themselves unless a model says otherwise."""

@@ -71,8 +71,7 @@ class SparseSteps(Steps):
         return total.item()
 
     def blocks(self, X: csr_matrix, size: int) -> Iterator[Batch]:
-        for start in range(0, X.shape[0], size):
-            yield SparseBatch.of(X, slice(start, start + size), self.device)
+        return SparseBatch.blocks(X, size, self.device)
 
 
 class FixedSteps(Steps):
@@ -90,7 +89,7 @@ class FixedSteps(Steps):
         self.documents = _as_matrix(X, self.device)
         self._rate, self._progress = (torch.zeros((), device=self.device) for _ in range(2))
         self._rate.fill_(learning_rate)
-        self.optimizers = [_make_capturable(turn, optimizer, self._rate, epsilon) for turn in module.turns()]
+        self.optimizers = [_make_optimizer(turn, optimizer, self._rate, epsilon) for turn in module.turns()]
         self._at = torch.zeros(1, dtype=torch.int64, device=self.device)  # the step of the epoch
         self._total = torch.zeros((), device=self.device, dtype=torch.float64)
         self._sent: tuple[torch.Tensor, ...] = ()
@@ -192,28 +191,17 @@ def _fits(X: csr_matrix, device: torch.device) -> bool:
 
 def _as_matrix(X: csr_matrix, device: torch.device) -> torch.Tensor:
     """A sparse matrix as a dense one, made on the device."""
-    documents = SparseBatch.of(X, slice(None), device)
-    return documents.dense()
+    return SparseBatch.of(X, slice(None), device).dense()
 
 
 def _make_optimizer(
-    parameters: list[torch.nn.Parameter], name: str, learning_rate: float, epsilon: float
+    parameters: list[torch.nn.Parameter], name: str, rate: Any, epsilon: float
 ) -> torch.optim.Optimizer:
+    """With a learning rate that is a tensor on a GPU, there is no counter on the host either: it can be captured."""
+    is_tensor = isinstance(rate, torch.Tensor)
+    capturable = is_tensor and rate.device.type == "cuda"
     if name == "adadelta":  # as in Keras, which the paper used
-        return torch.optim.Adadelta(parameters, lr=learning_rate, rho=0.95, eps=epsilon)
+        return torch.optim.Adadelta(parameters, lr=rate, rho=0.95, eps=epsilon, capturable=capturable)
     if name == "sgd":
-        return torch.optim.SGD(parameters, lr=learning_rate, momentum=0.9)
-    return torch.optim.Adam(parameters, lr=learning_rate, eps=epsilon, fused=True)
-
-
-def _make_capturable(
-    parameters: list[torch.nn.Parameter], name: str, rate: torch.Tensor, epsilon: float
-) -> torch.optim.Optimizer:
-    """The same optimizers with a learning rate on the device, and no counter on the host."""
-    on_gpu = parameters[0].device.type == "cuda"
-    options: dict[str, Any] = {"lr": rate}
-    if name == "adadelta":
-        return torch.optim.Adadelta(parameters, rho=0.95, eps=epsilon, capturable=on_gpu, **options)
-    if name == "sgd":
-        return torch.optim.SGD(parameters, momentum=0.9, fused=True, **options)
-    return torch.optim.Adam(parameters, eps=epsilon, capturable=on_gpu, fused=True, **options)
+        return torch.optim.SGD(parameters, lr=rate, momentum=0.9, fused=is_tensor or None)
+    return torch.optim.Adam(parameters, lr=rate, eps=epsilon, capturable=capturable, fused=True)

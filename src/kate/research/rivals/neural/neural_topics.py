@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from scipy.sparse import csr_matrix
 
-from kate.research.rivals.neural.neural_model import NeuralModel, set_output_bias
+from kate.research.rivals.neural.neural_model import STEADY, STOPPED, NeuralModel, set_output_bias
 
 if TYPE_CHECKING:
     import torch
@@ -30,8 +30,7 @@ class _VariationalTopics(NeuralModel):
     kl_warmup: float = 0.5
 
     def _encoder_settings(self) -> dict[str, Any]:
-        names = ("n_hidden", "n_layers", "squash", "reading", "dropout", "kl_weight", "kl_warmup")
-        return {name: getattr(self, name) for name in names}
+        return self._chosen("n_hidden", "n_layers", "squash", "reading", "dropout", "kl_weight", "kl_warmup")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -76,12 +75,9 @@ class NVDM(_VariationalTopics):
             "alternate": True,
             "output_bias": "zero",
             "learning_rate": 5e-5,
-            "warmup": 0.0,
-            "decay": "none",
             "batch_size": 64,
             "max_epochs": 100,
-            "validation_fraction": 0.1,
-            "patience": 5,
+            **STOPPED,
         }
         return cls(n_components, **(settings | changes))
 
@@ -129,26 +125,18 @@ class ProdLDA(_VariationalTopics):
             "squash": "softplus",
             "reading": "counts",
             "learning_rate": 2e-3,
-            "warmup": 0.0,
-            "decay": "none",
             "batch_size": 200,
             "max_epochs": 80,
             "output": "shares",
+            **STEADY,
         }
         return cls(n_components, **(settings | changes))
 
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.research.rivals.neural.neural_topics_module import ProductOfExperts
 
-        return ProductOfExperts(
-            n_words,
-            self.n_components,
-            generator,
-            concentration=self.concentration,
-            topic_dropout=self.topic_dropout,
-            output=self.output,
-            **self._encoder_settings(),
-        )
+        own = self._chosen("concentration", "topic_dropout", "output")
+        return ProductOfExperts(n_words, self.n_components, generator, **own, **self._encoder_settings())
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -184,22 +172,15 @@ class ETM(_VariationalTopics):
             "kl_weight": 1.0,
             "kl_warmup": 0.0,
             "learning_rate": 5e-3,
-            "warmup": 0.0,
-            "decay": "none",
             "batch_size": 1000,
             "max_epochs": 150,
             "output": "shares",
+            **STEADY,
         }
         return cls(n_components, **(settings | changes))
 
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.research.rivals.neural.neural_topics_module import EmbeddedTopicModel
 
-        return EmbeddedTopicModel(
-            n_words,
-            self.n_components,
-            generator,
-            n_embedding=self.n_embedding,
-            output=self.output,
-            **self._encoder_settings(),
-        )
+        own = self._chosen("n_embedding", "output")
+        return EmbeddedTopicModel(n_words, self.n_components, generator, **own, **self._encoder_settings())

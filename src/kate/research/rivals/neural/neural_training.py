@@ -81,7 +81,9 @@ def encode(module: DocumentModule, X: csr_matrix) -> NDArray[np.float32]:
     module.eval()
     device = next(module.parameters()).device
     with torch.inference_mode():
-        blocks = [module.codes(documents).cpu().numpy() for documents in _blocks(X, device)]
+        blocks = [
+            module.codes(documents).cpu().numpy() for documents in SparseBatch.blocks(X, _BLOCK, device)
+        ]
     return np.concatenate(blocks).astype(np.float32, copy=False)
 
 
@@ -95,8 +97,3 @@ def threads(n_jobs: int | None) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _blocks(X: csr_matrix, device: torch.device) -> Iterator[SparseBatch]:
-    for start in range(0, X.shape[0], _BLOCK):
-        yield SparseBatch.of(X, slice(start, start + _BLOCK), device)

@@ -78,13 +78,5 @@ class VAE(NeuralModel):
     def _build(self, n_words: int, generator: torch.Generator) -> DocumentModule:
         from kate.research.rivals.neural.vae_module import VariationalAutoencoder
 
-        return VariationalAutoencoder(
-            n_words,
-            self.n_components,
-            generator,
-            n_hidden=self.n_hidden,
-            loss=self.loss,
-            dropout=self.dropout,
-            kl_weight=self.kl_weight,
-            kl_warmup=self.kl_warmup,
-        )
+        own = self._chosen("n_hidden", "loss", "dropout", "kl_weight", "kl_warmup")
+        return VariationalAutoencoder(n_words, self.n_components, generator, **own)

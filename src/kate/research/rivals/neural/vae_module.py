@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -35,22 +35,11 @@ class VariationalAutoencoder(VariationalModule):
         *,
         n_hidden: int,
         loss: Literal["cross-entropy", "softmax"],
-        dropout: float,
-        kl_weight: float,
-        kl_warmup: float,
+        **encoder: Any,
     ) -> None:
-        super().__init__(
-            n_words,
-            n_components,
-            generator,
-            n_hidden=n_hidden,
-            n_layers=1,
-            squash="tanh",
-            reading="counts",  # scaled before they come here
-            dropout=dropout,
-            kl_weight=kl_weight,
-            kl_warmup=kl_warmup,
-        )
+        # the counts are scaled before they come here
+        encoder |= {"n_layers": 1, "squash": "tanh", "reading": "counts"}
+        super().__init__(n_words, n_components, generator, n_hidden=n_hidden, **encoder)
         self.V = linear(n_components, n_hidden, generator)
         self.c = nn.Parameter(torch.zeros(n_words, device=generator.device))
         self.reconstruction = binary_cross_entropy if loss == "cross-entropy" else multinomial_loss
