@@ -10,8 +10,10 @@ import sys
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 import kate
+from kate.topics.neuron_poles import count_wins, describe_by_wins
 
 _SUBJECTS = (
     "gold silver coin mint treasury dollars bank currency",
@@ -67,9 +69,16 @@ def vectors() -> dict[str, Any]:
     kept: dict[str, Any] = {name: _ends(model.fit(X).transform(X)) for name, model in models.items()}
     text_model = kate.TextModel(6, **(common | {"max_epochs": 8})).fit(corpus)
     kept["text"] = _ends(text_model.encode(corpus))
-    kept["topics"] = [list(topic.words) for topic in text_model.topics(5)]
+    kept["topics"] = _neurons_in_words(text_model, corpus)
     kept["similar"] = [word for word, _ in text_model.similar_words("gold")]
     return kept
+
+
+def _neurons_in_words(model: Any, corpus: list[str]) -> list[list[str]]:
+    """What 0.1 called topics."""
+    X = csr_matrix(model.vocabulary_.count(corpus), dtype=np.float32)
+    wins = count_wins(X, model.neurons_.respond, model.responses_)
+    return [list(pole.words[:5]) for pole in describe_by_wins(X, wins, model.vocabulary_.readable)]
 
 
 def _ends(rows: Any) -> list[list[float]]:

@@ -19,19 +19,22 @@ import kate
 from kate.engines.network import Network, Optimizer
 from kate.model.encoder import Encoder
 from kate.model.model_folder import Trained, read_model, write_model
+from kate.model.text_answers import as_counts
 from kate.model.text_model import TextModel
 from kate.model.training_state import TrainingState
 from kate.storage.folders import FolderError
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
-from kate.topics.neuron_poles import Responses, Topic, Topics
+from kate.topics.document_sketch import DocumentSketch
+from kate.topics.neuron_poles import Responses
+from kate.topics.topic_space import TopicSpace
 
 TEXTS = ["peace treaty\u2028 signed", "naïve peace", "gold coin", "silver coin"]
 FILES = [
     "README.md",
     "config.json",
     "history.jsonl",
-    "topics.json",
+    "topics.safetensors",
     "training.safetensors",
     "vocabulary.txt",
     "weights.safetensors",
@@ -57,15 +60,16 @@ def trained_model(seed: int = 0, n_components: int = 3, n_neurons: int = 4) -> T
 
     n_words, weights = len(vocabulary), abs(draw(len(vocabulary)))
     W, nothing = draw(n_words, n_neurons), np.zeros(n_neurons, np.float32)
-    by_pole = [Topic(j, "+-"[i], ("coin", "gold"), 0.1, None) for j in range(n_neurons) for i in range(2)]  # type: ignore[arg-type]
+    encoder = Encoder.of_map(draw(n_words, n_components), "root", weights)
+    sketch = DocumentSketch.take(as_counts(vocabulary.count(TEXTS)), encoder.vectors)
     return Trained(
         settings=SETTINGS | {"n_components": n_components, "n_neurons": n_neurons},
         vocabulary=vocabulary,
         neurons=Encoder(W, draw(n_neurons), nothing, "root", "tanh", "preactivation", weights),
-        encoder=Encoder.of_map(draw(n_words, n_components), "root", weights),
+        encoder=encoder,
         output_bias=draw(len(vocabulary)),
         responses=Responses(draw(n_neurons), abs(draw(n_neurons))),
-        topics={"wins": Topics(by_pole), "weights": Topics(by_pole).shortened(1)},
+        topics=TopicSpace(sketch, vocabulary.readable),
         history=[{"epoch": 1, "loss": 1 / 3, "validation_loss": None}],
         given={"n_components": n_components, "stop_words": ["the"], "random_state": None},
         n_documents_seen=4,
@@ -104,7 +108,9 @@ def test_what_is_written_comes_back_to_the_last_bit(folder: Path) -> None:
         np.testing.assert_array_equal(getattr(read.neurons, name), getattr(written.neurons, name))
     np.testing.assert_array_equal(read.output_bias, written.output_bias)
     np.testing.assert_array_equal(read.responses, written.responses)
-    assert (read.settings, read.history, read.topics) == (written.settings, written.history, written.topics)
+    assert (read.settings, read.history) == (written.settings, written.history)
+    for name, array in written.topics.to_arrays().items():
+        np.testing.assert_array_equal(read.topics.to_arrays()[name], array)
     assert (read.given, read.n_documents_seen) == (written.given, written.n_documents_seen)
     assert read.training is not None
     assert written.training is not None
@@ -115,7 +121,7 @@ def test_what_is_written_comes_back_to_the_last_bit(folder: Path) -> None:
     texts = [*TEXTS, "coins of gold"]
     vectors = TextModel.from_trained(written).encode(texts)
     assert kate.load(folder).encode(texts).tobytes() == vectors.tobytes()
-    assert kate.load(str(folder)).topics() == TextModel.from_trained(written).topics()
+    assert str(kate.load(str(folder)).topics()) == str(TextModel.from_trained(written).topics())
 
 
 def test_a_folder_is_plain_files(folder: Path) -> None:
@@ -149,7 +155,7 @@ def test_the_model_card_tells_a_stranger_what_it_is(folder: Path) -> None:
         "ordered by what they carry",
         "4 documents",
         "7 words",
-        "coin, gold",
+        "| 0 | ",
         "kate.load(",
         "kate topics",
         "stop_words",
@@ -290,10 +296,12 @@ def with_other_weights(folder: Path) -> None:
     shutil.rmtree(other)
 
 
-def with_other_topics(folder: Path) -> None:
-    topics = json.loads((folder / "topics.json").read_text())
-    topics["wins"].pop()
-    replace_checked(folder, "topics.json", json.dumps(topics).encode())
+def change_topics(folder: Path, **changes: Any) -> None:
+    arrays = safetensors.numpy.load_file(folder / "topics.safetensors")
+    data = safetensors.numpy.save(
+        {name: array for name, array in (arrays | changes).items() if array is not None}
+    )
+    replace_checked(folder, "topics.safetensors", data)
 
 
 def with_another_optimizer(folder: Path) -> None:
@@ -335,14 +343,28 @@ def without_an_array(folder: Path) -> None:
         (with_other_weights, r"map should be float32 \(7, 3\), but it is float32 \(7, 5\)"),
         (with_a_map_of_other_words, r"map should be float32 \(7, 3\)"),
         (with_a_start_of_another_shape, r"start should be float16 \(7, 4\)"),
-        (with_other_topics, "7 topics by wins, expected 8"),
         (with_another_optimizer, r"optimizer\.(first|second)\.[Wc] should be float32 \(7,"),
         (with_weights_of_another_type, "W should be float32 .* but it is float64"),
         (without_an_array, "KeyError 'b'"),
         (lambda folder: replace_checked(folder, "weights.safetensors", b"\0" * 64), "SafetensorError"),
-        (lambda folder: replace_checked(folder, "topics.json", b"{"), "JSONDecodeError"),
-        (lambda folder: replace_checked(folder, "topics.json", b"[]"), "TypeError"),
-        (lambda folder: replace_checked(folder, "topics.json", b"{}"), "KeyError 'wins'"),
+        (lambda folder: replace_checked(folder, "topics.safetensors", b"{"), "SafetensorError"),
+        (lambda folder: change_topics(folder, joins=None), "KeyError 'joins'"),
+        (
+            lambda folder: change_topics(folder, joins=np.array([[0, 9]])),
+            "the tree of topics does not hold together",
+        ),
+        (
+            lambda folder: change_topics(folder, leaf_sums=np.full((1, 3), np.nan)),
+            "the tree of topics does not",
+        ),
+        (
+            lambda folder: change_topics(folder, starts=np.array([0, 99])),
+            "the sketch of the documents does not",
+        ),
+        (
+            lambda folder: change_topics(folder, words=np.full(7, 9, np.uint16)),
+            "the sketch of the documents does not",
+        ),
         (lambda folder: replace_checked(folder, "history.jsonl", b"\xff\n"), "UnicodeDecodeError"),
         (lambda folder: (folder / "config.json").write_text("{"), "not valid JSON"),
         (lambda folder: (folder / "config.json").write_text("{}"), "not of a Kate model"),

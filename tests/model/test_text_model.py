@@ -49,25 +49,17 @@ def model() -> TextModel:
 
 
 def test_a_topic_has_words_of_one_theme(model: TextModel) -> None:
-    topics = [topic for topic in model.topics(top=5) if topic.words]
-    assert len(model.topics()) == 8
-    assert len(topics) >= 2
-    for topic in topics:
+    for topic in (topics := model.topics(2)):
         assert any(set(topic.words) <= set(words) for words in THEMES.values()), topic
-    assert sum(topic.share for topic in topics) == pytest.approx(1)  # one winner of four neurons a document
+        assert topic.coverage == 1
+    assert [topic.share for topic in topics] == [0.5, 0.5]
 
 
-def test_more_words_continue_fewer(model: TextModel) -> None:
-    for short, long in zip(model.topics(top=3), model.topics(top=30), strict=True):
-        assert long.words[:3] == short.words
-        assert long.coherence == short.coherence
-
-
-def test_topics_by_weights_are_the_strongest_weights(model: TextModel) -> None:
+def test_neurons_are_the_strongest_weights(model: TextModel) -> None:
     readable = np.array(model.vocabulary_.readable)
-    for topic in model.topics(top=1, by="weights"):
-        column = model.neurons_.W[:, topic.neuron]
-        assert topic.words == (readable[column.argmax() if topic.pole == "+" else column.argmin()],)
+    for pole in model.neurons(top=1):
+        column = model.neurons_.W[:, pole.neuron]
+        assert pole.words == (readable[column.argmax() if pole.pole == "+" else column.argmin()],)
 
 
 def test_similar_words_are_of_the_same_theme(model: TextModel) -> None:
@@ -127,21 +119,21 @@ def test_documents_without_words_get_one_vector_and_a_warning(model: TextModel) 
     assert model.encode([]).shape == (0, 4)
 
 
-def test_the_topics_of_a_document_are_of_its_theme(model: TextModel) -> None:
+def test_the_topic_of_a_document_is_of_its_theme(model: TextModel) -> None:
+    topics = model.topics(2)
     with pytest.warns(EmptyDocumentsWarning, match="1 of 3"):
-        peace, money, nothing = model.document_topics([*toy_texts()[:2], "xyzzy"])
-    for won, theme in ((peace, "peace"), (money, "money")):
-        [(topic, strength)] = won  # a tenth of four neurons, rounded up
-        assert set(topic.words) <= set(THEMES[theme])
-        assert strength > 0
-    assert nothing == []
-    assert model.document_topics([]) == []
+        labelled = model.label([*toy_texts()[:2], "xyzzy"], n=2)
+    for number, theme in zip(labelled["topic"][:2], ("peace", "money"), strict=True):
+        assert set(topics[number].words) <= set(THEMES[theme])
+    assert labelled["topic_share"][:2].min() > 0.5
+    assert labelled.select("topic", "topic_name", "topic_share").row(2) == (None, None, None)
+    assert model.label([], n=2).height == 0
 
 
-def test_shares_count_the_documents_that_a_topic_wins(model: TextModel) -> None:
-    winners = [won[0][0].name for won in model.document_topics(toy_texts())]
-    for topic in model.topics():
-        assert winners.count(topic.name) / len(winners) == pytest.approx(topic.share)
+def test_shares_count_the_documents_of_a_topic(model: TextModel) -> None:
+    numbers = model.label(toy_texts(), n=3)["topic"].to_list()
+    for topic in model.topics(3):
+        assert numbers.count(topic.number) / len(numbers) == pytest.approx(topic.share)
 
 
 def test_a_model_knows_what_it_was_made_of(model: TextModel) -> None:
@@ -186,7 +178,8 @@ def test_one_topic_and_two_words_are_enough() -> None:
         ["gold gold", "peace", "gold", "peace"]
     )
     assert model.encode(["gold"]).shape == (1, 1)
-    assert {topic.words for topic in model.topics()} == {("gold",), ("peace",)}
+    assert {pole.words for pole in model.neurons()} == {("gold",), ("peace",)}
+    assert len(model.topics()) == 1
     assert len(model.similar_words("gold")) == 1
     lonely = TextModel(n_components=1, max_epochs=1).fit(["gold", "gold gold"])
     assert lonely.similar_words("gold") == []
@@ -244,19 +237,21 @@ def test_a_failed_fit_leaves_the_model_as_it_was() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [({"top": 0}, "1 to 30"), ({"top": 31}, "1 to 30"), ({"by": "luck"}, "by 'wins' or by 'weights'")],
+    ("n", "message"),
+    [
+        (0, "expected a whole number"),
+        (2.0, "expected a whole number"),
+        (999, "999 topics were asked for; .* at most 22"),
+    ],
 )
-def test_topics_that_do_not_exist_are_refused(
-    model: TextModel, arguments: dict[str, Any], message: str
-) -> None:
+def test_topics_that_do_not_exist_are_refused(model: TextModel, n: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        model.topics(**arguments)
+        model.topics(n)
 
 
 def test_none_at_all_is_not_a_number_of_answers(model: TextModel) -> None:
     with pytest.raises(ValueError, match="top is 0"):
-        model.document_topics(["gold"], top=0)
+        model.neurons(top=0)
     with pytest.raises(ValueError, match="top is 0"):
         model.similar_words("gold", top=0)
 
@@ -267,7 +262,8 @@ def test_none_at_all_is_not_a_number_of_answers(model: TextModel) -> None:
         lambda model: model.encode(["text"]),
         lambda model: model.topics(),
         lambda model: model.similar_words("word"),
-        lambda model: model.document_topics(["text"]),
+        lambda model: model.label(["text"]),
+        lambda model: model.neurons(),
         lambda model: model.save("folder"),
         lambda model: model.vocabulary_,
         lambda model: model.n_documents_,
@@ -333,10 +329,11 @@ def test_two_passes_over_the_documents_after_a_fit(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Encoder, "respond", counting)
     monkeypatch.setattr(finishing, "response_products", counting_products)
     TextModel(2, max_epochs=1).fit(toy_texts())
-    assert sum(seen) == 2 * 80  # the map of the vectors, the topics
+    # the map of the vectors, the sketch for the topics, and two halves of (at most 2,000 of) the documents
+    assert seen == [80, 80, 80, 80]
     seen.clear()
     TextModel(2, max_epochs=1).fit_transform(toy_texts())
-    assert sum(seen) == 3 * 80  # the vectors themselves
+    assert seen == [80] * 5  # the vectors themselves
 
 
 def test_a_saved_model_answers_without_scikit_learn_or_a_compiler(model: TextModel, tmp_path: Path) -> None:
@@ -345,7 +342,7 @@ def test_a_saved_model_answers_without_scikit_learn_or_a_compiler(model: TextMod
     code = f"""
 import sys, kate
 model = kate.load({str(tmp_path / "model")!r})
-model.topics(), model.topics(by="weights"), model.encode(["gold"]), model.document_topics(["gold"])
+model.topics(), model.topic_tree(3), model.neurons(), model.encode(["gold"]), model.label(["gold"])
 model.similar_words("gold"), kate.Index.load({str(tmp_path / "index")!r}).search("gold")
 heavy = {{"sklearn", "numba", "llvmlite", "torch", "matplotlib", "pandas", "pyarrow", "rich"}}
 sys.exit(", ".join(sorted(heavy & sys.modules.keys())) or 0)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 
 from kate.model.encoder import EmptyDocumentsWarning, Encoder
@@ -24,7 +25,9 @@ from kate.search import index as index_module
 from kate.storage.folders import FolderError
 from kate.text.documents import Documents
 from kate.text.vocabulary import Vocabulary
-from kate.topics.neuron_poles import Responses, Topic, Topics
+from kate.topics.document_sketch import DocumentSketch
+from kate.topics.neuron_poles import Responses
+from kate.topics.topic_space import TopicSpace
 
 TEXTS = [
     "A treaty of peace.",
@@ -55,7 +58,8 @@ def model_by_hand(center: float | None = None) -> TextModel:
     settings = {"n_components": 3, "scaling": "max", "activation": "tanh", "output": "projection"}
     if center is not None:
         settings |= {"output": "preactivation", "mean": "keep"}
-    topics = Topics([Topic(neuron, pole, (), 0.0, None) for neuron in range(3) for pole in ("+", "-")])
+    nothing = csr_matrix((2, len(vocabulary)), dtype=np.float32)
+    sketch = DocumentSketch.take(nothing, lambda X: np.zeros((X.shape[0], 3), np.float32))
     return TextModel.from_trained(
         Trained(
             settings=settings,
@@ -64,7 +68,7 @@ def model_by_hand(center: float | None = None) -> TextModel:
             encoder=Encoder.of_map(W, "max", None) if center is None else neurons,
             output_bias=np.zeros(len(vocabulary), np.float32),
             responses=Responses(mean, np.ones(3, np.float32)),
-            topics={"wins": topics, "weights": topics},
+            topics=TopicSpace(sketch, vocabulary.readable),
             history=[],
         )
     )

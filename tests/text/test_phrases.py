@@ -127,7 +127,7 @@ def test_a_model_knows_phrases(tmp_path):
     model = kate.TextModel(4, phrases=True, max_epochs=2, verbose=False).fit(TEXTS)
     assert len(model.similar_words("New York", top=3)) == 3
     assert any(word == "new york" for word, _ in model.similar_words("york", top=len(model.vocabulary_) - 1))
-    assert any("new york" in topic.words for topic in model.topics(30))
+    assert any("new york" in pole.words for pole in model.neurons(30))
     model.save(tmp_path / "model")
     # the stems of a phrase are those of its words: no warning about a newer stemmer
     with warnings.catch_warnings():

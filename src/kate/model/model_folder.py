@@ -150,6 +150,7 @@ def read_model(folder: StrPath) -> Trained:
         responses = Responses(arrays["response_mean"], arrays["response_deviation"])
         neurons, encoder, _ = restored(arrays, responses, config["settings"])
         vocabulary = Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"])
+        _require_whole(folder, config["settings"], vocabulary, encoder, arrays | state)
         trained = Trained(
             settings=config["settings"],
             vocabulary=vocabulary,
@@ -168,7 +169,6 @@ def read_model(folder: StrPath) -> Trained:
             n_documents_seen=config.get("n_documents_seen"),
             training=TrainingState.from_arrays(state, config["settings"]),
         )
-        _require_whole(folder, trained, arrays | state)
     except FolderError:
         raise
     except (
@@ -198,14 +198,20 @@ def _arrays(trained: Trained) -> dict[str, NDArray[np.float32]]:
     return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
 
 
-def _require_whole(folder: Path, trained: Trained, arrays: dict[str, NDArray[Any]]) -> None:
+def _require_whole(
+    folder: Path,
+    settings: dict[str, Any],
+    vocabulary: Vocabulary,
+    encoder: Encoder,
+    arrays: dict[str, NDArray[Any]],
+) -> None:
     """Refuse files that do not belong together."""
-    n_words, n_neurons = len(trained.vocabulary), trained.responses.mean.shape[0]
-    n_components = trained.settings.get("n_components", 0)
+    n_words, n_neurons = len(vocabulary), arrays["response_mean"].shape[0]
+    n_components = settings.get("n_components", 0)
     wrong = misfit(arrays, n_words, n_neurons, n_components)
     if wrong is not None:
         wrong = f"the vocabulary has {n_words:,} words, so {wrong}"
-    elif (found := trained.encoder.n_components) != n_components:
+    elif (found := encoder.n_components) != n_components:
         wrong = f"config.json says n_components {n_components}, the weights have {found}"
     if wrong is not None:
         raise FolderError(f"{folder}: {wrong}: the files are of different models; copy it again")

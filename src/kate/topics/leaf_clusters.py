@@ -21,10 +21,11 @@ Numbers = NDArray[np.int64]
 
 
 def leaf_clusters(vectors: Floats, n_leaves: int) -> Numbers:
-    """The cluster of each of the vectors (n_docs, d) of length 1; at most ``n_leaves``, numbered without gaps.
+    """The cluster of each of the vectors (n_docs, d) of length 1; at most ``n_leaves``.
 
-    It starts from documents picked by a fixed seed, not by that of the model: models of different seeds whose vectors
-    agree get topics that agree. A better start (k-means++) made no better topics, since the leaves are joined anyway.
+    Clusters are numbered in the order of their first documents. They start from documents picked by a fixed seed, not
+    by that of the model: models of different seeds whose vectors agree get topics that agree. A better start
+    (k-means++) made no better topics, since the leaves are joined anyway.
     """
     picked = np.random.default_rng(0).permutation(len(vectors))[:n_leaves]
     centres, clusters = vectors[np.sort(picked)], np.full(len(vectors), -1)
@@ -37,7 +38,8 @@ def leaf_clusters(vectors: Floats, n_leaves: int) -> Numbers:
         sums = cluster_sums(vectors, clusters, n_leaves)
         used = np.bincount(clusters, minlength=n_leaves) > 0
         centres = np.where(used[:, None], unit(sums), centres)
-    return np.unique(clusters, return_inverse=True)[1].reshape(-1)
+    _, first_documents, numbers = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first_documents))[numbers.reshape(-1)]
 
 
 def nearest_centres(vectors: Floats, centres: Floats) -> Numbers:

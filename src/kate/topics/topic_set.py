@@ -51,7 +51,7 @@ class Topics:
     >>> from kate import TextModel
     >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
     >>> topics = TextModel(n_components=2, random_state=0).fit(texts).topics(2)
-    >>> [topic.name for topic in topics.sorted_by("share")]
+    >>> [topic.name for topic in topics]
     ['peace, treaty', 'gold, silver']
     >>> topics.rename(1, "money")[1].name
     'money'
@@ -116,9 +116,8 @@ class Topics:
             return list(self)
         if key not in ("share", "coherence", "coverage"):
             raise ValueError(f"cannot sort topics by {key!r}; choose topic, share, coherence or coverage")
-        return sorted(self, key=lambda topic: -np.inf if (value := getattr(topic, key)) is None else value)[
-            ::-1
-        ]
+        values = [-np.inf if (value := getattr(topic, key)) is None else value for topic in self]
+        return [topic for _, topic in sorted(zip(values, self, strict=True), key=lambda pair: -pair[0])]
 
     def to_frame(self, top: int = 10) -> pl.DataFrame:
         """One row per topic, the largest first: topic, name, share, coherence, coverage, words, weights."""

@@ -67,11 +67,20 @@ class TopicTree:
         return len(self.sizes)
 
     @cached_property
-    def _node_sizes(self) -> Numbers:
+    def _sizes(self) -> list[int]:
+        """The documents of every node."""
         sizes = list(self.sizes.tolist())
         for one, other in self.joins.tolist():
             sizes.append(sizes[one] + sizes[other])
-        return np.array(sizes, dtype=np.int64)
+        return sizes
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        """The first leaf of every node."""
+        firsts = list(range(self.n_leaves))
+        for one, other in self.joins.tolist():
+            firsts.append(min(firsts[one], firsts[other]))
+        return firsts
 
     def splits(self) -> list[tuple[int, int, int]]:
         """What each further topic is made from: (topic that is split, node that keeps its number, node of the new one).
@@ -83,7 +92,10 @@ class TopicTree:
         found: list[tuple[int, int, int]] = []
         for join in range(len(self.joins) - 1, -1, -1):
             number = number_of.pop(self.n_leaves + join)
-            halves = sorted(self.joins[join].tolist(), key=lambda node: (-self._node_sizes[node], node))
+            # of equal halves, the one with the earlier document keeps the number
+            halves = sorted(
+                self.joins[join].tolist(), key=lambda node: (-self._sizes[node], self._firsts[node])
+            )
             number_of |= {halves[0]: number, halves[1]: len(found) + 1}
             found.append((number, halves[0], halves[1]))
         return found

@@ -1,4 +1,4 @@
-"""Neurons → topics: the rule against a plain implementation with loops, and what happens at its edges."""
+"""Poles of neurons: the rule against a plain implementation with loops, and what happens at its edges."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from scipy.sparse import csr_matrix
 
 from kate.model.encoder import Encoder
 from kate.research.metrics.topic_scores import npmi
-from kate.topics import poles as topics_module
+from kate.topics import neuron_poles
 from kate.topics.neuron_poles import (
     Responses,
-    Topic,
-    Topics,
     coherent_order,
     count_wins,
     describe_by_weights,
     describe_by_wins,
+    poles_of,
     winning_poles,
 )
+from kate.topics.neuron_table import NeuronPole, NeuronPoles
 
 N_DOCS, N_WORDS = 60, 40
 
@@ -36,7 +36,7 @@ def random_counts(seed: int = 0, n_docs: int = N_DOCS, n_words: int = N_WORDS) -
     return csr_matrix(random.poisson(0.3, size=(n_docs, n_words)).astype(np.float32))
 
 
-def described(X: csr_matrix, encoder: Encoder) -> tuple[Topics, Topics]:
+def described(X: csr_matrix, encoder: Encoder) -> tuple[NeuronPoles, NeuronPoles]:
     wins = count_wins(X, encoder.respond, Responses.of(encoder.respond, X))
     words = [f"w{column}" for column in range(X.shape[1])]
     return describe_by_wins(X, wins, words), describe_by_weights(X, encoder.W, wins, words)
@@ -92,7 +92,7 @@ def test_the_rule_does_not_depend_on_the_size_of_blocks(monkeypatch: pytest.Monk
     X = random_counts()
     encoder = linear_encoder(np.random.default_rng(1).normal(size=(N_WORDS, 12)))
     whole, _ = described(X, encoder)
-    monkeypatch.setattr(topics_module, "_BLOCK", 7)
+    monkeypatch.setattr(neuron_poles, "_BLOCK", 7)
     in_blocks, _ = described(X, encoder)
     assert [(topic.words, topic.share) for topic in whole] == [
         (topic.words, topic.share) for topic in in_blocks
@@ -175,13 +175,13 @@ def test_responses_standardise_to_z_scores() -> None:
     np.testing.assert_allclose(z.std(axis=0), 1, atol=1e-5)
 
 
-def test_topics_are_an_immutable_sequence() -> None:
-    first = Topic(0, "+", ("a", "b", "c"), share=0.1, coherence=0.2)
-    second = Topic(0, "-", ("b", "d"), share=0.3, coherence=None)
-    topics = Topics([first, second])
+def test_poles_are_an_immutable_sequence() -> None:
+    first = NeuronPole(0, "+", ("a", "b", "c"), share=0.1, coherence=0.2)
+    second = NeuronPole(0, "-", ("b", "d"), share=0.3, coherence=None)
+    topics = NeuronPoles([first, second])
     assert (len(topics), topics[1], list(topics)) == (2, second, [first, second])
-    assert topics[:1] == Topics([first])
-    assert hash(topics) == hash(Topics([first, second]))
+    assert topics[:1] == NeuronPoles([first])
+    assert hash(topics) == hash(NeuronPoles([first, second]))
     assert topics.shortened(2).diversity == 0.75
     assert topics.coherence == pytest.approx(0.2)
     assert [topic.name for topic in topics.sorted_by("share")] == ["0-", "0+"]
@@ -191,7 +191,7 @@ def test_topics_are_an_immutable_sequence() -> None:
         topics.sorted_by("size")  # type: ignore[arg-type]
     with pytest.raises(AttributeError):
         first.share = 1.0  # type: ignore[misc]
-    assert Topic.from_dict(topics.as_dicts()[0]) == first
+    assert topics.as_dicts()[0]["words"] == ["a", "b", "c"]
     assert str(topics).splitlines()[2] == "0-     30.0%          –  b, d"
     assert repr(topics) == str(topics)
 
@@ -203,3 +203,11 @@ def test_wins_hold_the_strength_of_what_was_won() -> None:
     assert wins.n_documents.tolist() == [1, 1]
     np.testing.assert_allclose(wins.strength, [1, 1])
     np.testing.assert_allclose(wins.words, np.eye(2))
+
+
+def test_without_documents_a_pole_is_its_strongest_weights() -> None:
+    W = np.array([[0.5], [-2.0], [1.0], [0.0]], dtype=np.float32)
+    plus, minus = poles_of(W, ["a", "b", "c", "d"], top=2)
+    assert (plus.words, minus.words) == (("c", "a"), ("b",))
+    assert (plus.name, minus.share) == ("0+", None)
+    assert "–" in str(NeuronPoles([plus]))

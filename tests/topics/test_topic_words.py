@@ -1,0 +1,75 @@
+"""The words of topics: in their documents, typical, together, and each topic's own."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array
+
+from kate.research.metrics.topic_scores import npmi
+from kate.topics.topic_words import TopicWords, choose_words
+
+N_DOCS = 400
+
+
+def presence(seed: int = 0) -> tuple[csr_array, np.ndarray]:
+    """Two topics; words 0-9 in most documents of the first, 10-19 in most of the second, 20 everywhere, 21 in few."""
+    random = np.random.default_rng(seed)
+    topics = np.arange(N_DOCS) % 2
+    P = np.zeros((N_DOCS, 24), dtype=np.float32)
+    for topic in range(2):
+        own = np.flatnonzero(topics == topic)
+        P[np.ix_(own, range(10 * topic, 10 * topic + 10))] = random.random((len(own), 10)) < 0.4
+    P[:, 20] = random.random(N_DOCS) < 0.9
+    P[:3, 21] = 1  # of 2 documents of the first topic
+    return csr_array(P), topics
+
+
+def chosen(P: csr_array, topics: np.ndarray, n_topics: int = 2) -> list[TopicWords]:
+    return choose_words(P, csc_array(P), topics, n_topics)
+
+
+def test_words_are_those_of_the_topics_documents() -> None:
+    first, second = chosen(*presence())
+    assert set(first.columns) == set(range(10))
+    assert set(second.columns) == set(range(10, 20))
+
+
+def test_a_word_of_all_and_a_word_of_few_are_not_listed() -> None:
+    listed = {int(column) for words in chosen(*presence()) for column in words.columns}
+    assert not {20, 21, 22, 23} & listed
+
+
+def test_figures_are_those_of_the_documents() -> None:
+    P, topics = presence()
+    dense = P.toarray()
+    for topic, words in enumerate(chosen(P, topics)):
+        own = dense[topics == topic]
+        np.testing.assert_allclose(words.shares, own[:, words.columns].mean(axis=0), rtol=1e-6)
+        assert words.coverage == own[:, words.columns[:10]].any(axis=1).mean()
+        np.testing.assert_allclose(words.coherence, npmi([words.columns[:10]], P).mean, rtol=1e-6)
+
+
+def test_the_second_word_adds_documents() -> None:
+    # words 0 and 1 always stand together, word 2 stands where they do not
+    P = np.zeros((60, 4), dtype=np.float32)
+    P[:20, [0, 1]], P[20:30, 2], P[30:, 3] = 1, 1, 1
+    [words, _] = chosen(csr_array(P), np.repeat([0, 1], 30))
+    assert words.columns[:3].tolist() == [0, 1, 2]
+    assert words.coverage == 1
+
+
+def test_a_word_that_another_topic_has_taken_comes_later() -> None:
+    # both topics hold word 0 alike; only the first is chosen with it at the front where it is as typical elsewhere
+    P = np.zeros((90, 3), dtype=np.float32)
+    P[:60, 0], P[:30, 1], P[30:60, 2] = 1, 1, 1
+    first, second, third = chosen(csr_array(P), np.repeat([0, 1, 2], 30), 3)
+    assert {int(first.columns[0]), int(second.columns[0])} == {1, 2}
+    assert len(third.columns) == 0
+    assert (third.coherence, third.coverage) == (None, 0.0)
+
+
+def test_an_empty_topic_has_no_words() -> None:
+    P, topics = presence()
+    *_, empty = chosen(P, topics, 3)
+    assert len(empty.columns) == 0
+    assert empty.coverage == 0
