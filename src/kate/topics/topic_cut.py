@@ -45,7 +45,8 @@ class TopicCut:
         """The tree cut at ``n_topics``."""
         topics = tree.cut(n_topics)
         leaves = tuple(np.flatnonzero(topics == number) for number in range(n_topics))
-        centres = _settled(sketch.units[:: -(-len(sketch) // _SETTLED_ON)], _centres(tree, leaves))
+        some = sketch.units[:: max(1, -(-len(sketch) // _SETTLED_ON))]
+        centres = _settled(some, _centres(tree, leaves))
         return cls(tree, sketch, centres, np.arange(n_topics), leaves, n_topics, n_topics)
 
     @cached_property
