@@ -233,10 +233,12 @@ def _batches(texts: Iterable[str] | Iterable[Sequence[str]] | pl.Series, n_texts
 
 
 def _are_texts(given: Any) -> TypeGuard[Sequence[str]]:
-    """Strings rather than numbers: a list, a column of a table or an array of them."""
-    return (
-        isinstance(given, Sequence | pl.Series | np.ndarray) and len(given) > 0 and isinstance(given[0], str)
-    )
+    """Strings, or lists of words, rather than numbers: a list, a column of a table or an array of them."""
+    if not isinstance(given, Sequence | pl.Series | np.ndarray) or len(given) == 0:
+        return False
+    first = given[0]
+    is_words = isinstance(first, list | tuple) and len(first) > 0 and isinstance(first[0], str)
+    return isinstance(first, str) or is_words
 
 
 def strings_of(texts: Texts) -> Iterable[str] | Iterable[Sequence[str]] | pl.Series:
