@@ -8,7 +8,29 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-__all__ = ["available_cpus", "thread_count"]
+__all__ = ["ForkedProcessError", "available_cpus", "require_own_threads", "thread_count"]
+
+_process_with_threads: int | None = None
+
+
+class ForkedProcessError(RuntimeError):
+    """Kate was used, then the process was forked, and the child uses Kate."""
+
+
+def require_own_threads() -> None:
+    """Refuse to count texts in a process that was forked from one that did: it would wait for ever.
+
+    The threads of Polars belong to the process that started them. A child has their locks, but not the threads.
+    """
+    global _process_with_threads  # noqa: PLW0603 - one for the whole process, as the threads are
+    if _process_with_threads is None:
+        _process_with_threads = os.getpid()
+    elif _process_with_threads != os.getpid():
+        raise ForkedProcessError(
+            "this process was forked from one that had already used Kate, whose threads it does not have, so it would "
+            'wait for ever; start processes with multiprocessing.get_context("spawn"), or load the model in each '
+            "process (gunicorn: without --preload)"
+        )
 
 
 def thread_count(n_jobs: int | None) -> int:

@@ -5,6 +5,7 @@
     output.py           tables for people, JSON for programs
     corpus_commands.py  fit, encode, index: they read documents
     model_commands.py   topics, words, search, info: they show what was made; languages
+    serve_command.py    serve
     demo.py             demo
     datasets.py         datasets, datasets prepare
     evaluate.py         evaluate (evaluation_tables.py: the tables that it prints)
@@ -14,12 +15,12 @@
 Heavy packages are imported inside the command that needs them: ``kate topics`` must not wait for scikit-learn.
 """
 
-from kate.cli import corpus_commands, datasets, demo, evaluate, model_commands, reproduce, tune
+from kate.cli import corpus_commands, datasets, demo, evaluate, model_commands, reproduce, serve_command, tune
 from kate.cli.app import app
 
 __all__ = ["app", "main"]
 
-for _commands in (corpus_commands, model_commands, datasets, evaluate, tune, reproduce, demo):
+for _commands in (corpus_commands, model_commands, serve_command, datasets, evaluate, tune, reproduce, demo):
     _commands.add_to(app)
 
 

@@ -23,6 +23,7 @@ Counting words:
     tokenizer.py        Tokenizer: text → words and stems
     own_tokenizer.py    OwnTokenizer: words that the user makes
     languages.py        names and ISO codes; guesses the language of texts
+    few_texts.py        counts of a few short texts, quickly
     language_checks.py  a corpus that is of another language than was said, or without spaces
     segmenters.py       words of Chinese, Japanese and Thai (extra cjk)
     stopwords.py        stop words of many languages

@@ -22,13 +22,14 @@ from scipy import sparse
 from kate.text.phrases import Phrases
 from kate.text.sequences import Sequences
 from kate.text.tokenizer import Tokenizer
-from kate.threads import thread_count
+from kate.threads import require_own_threads, thread_count
 
 __all__ = [
     "ChunkedTexts",
     "chunk_word_counts",
     "chunk_word_order",
     "factorize",
+    "is_encodable",
     "map_in_order",
     "stack_rows",
     "text_batches",
@@ -254,6 +255,7 @@ def text_batches(texts: Texts, size: int | None = None) -> Iterator[pl.Series]:
     >>> [batch.to_list() for batch in text_batches([["cut", "already"], ["words"]])]
     [[['cut', 'already'], ['words']]]
     """
+    require_own_threads()
     size = size or BATCH_SIZE
     kind = type(texts).__name__
     if isinstance(texts, str | bytes):
@@ -312,14 +314,14 @@ def _as_series(batch: list[Any], end: int) -> pl.Series:
         return pl.Series(batch, dtype=pl.String if isinstance(batch[0], str) else pl.List(pl.String))
     # half a surrogate pair, from a decoder that ignored errors
     except UnicodeEncodeError as error:
-        broken = next(i for i, text in enumerate(batch) if not _is_encodable(text))
+        broken = next(i for i, text in enumerate(batch) if not is_encodable(text))
         raise ValueError(
             f"document {end - len(batch) + broken} holds a character that is not valid Unicode "
             f'({error.reason}); clean it with text.encode("utf-8", "replace").decode("utf-8")'
         ) from None
 
 
-def _is_encodable(text: str | Iterable[str]) -> bool:
+def is_encodable(text: str | Iterable[str]) -> bool:
     try:
         "".join(text).encode("utf-8")
     except UnicodeEncodeError:

@@ -19,12 +19,14 @@ from scipy import sparse
 
 from kate.spelling import close_names
 from kate.text.counting import ChunkedTexts, Texts, chunk_word_counts, chunk_word_order, stack_rows
+from kate.text.few_texts import FewTexts
 from kate.text.learning import learn_words
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction, tokenizer_from_config, with_function
 from kate.text.phrases import PhraseBook
 from kate.text.sequences import Sequences
 from kate.text.tokenizer import Tokenizer
 from kate.text.word_choice import DocumentLimit
+from kate.threads import require_own_threads
 
 __all__ = ["Vocabulary"]
 
@@ -90,7 +92,10 @@ class Vocabulary:
 
     def count(self, texts: Texts, n_jobs: int | None = None) -> sparse.csr_array:
         """Counts (n_docs, n_words), int32, columns sorted; words without a column are left out."""
+        require_own_threads()
         book = self._phrase_book
+        if len(book) == 0 and FewTexts.are_few(texts):
+            return self._few_texts.count(texts)
         parts = ChunkedTexts.parts(texts, self.tokenizer, n_jobs, breaks=len(book) > 0)
         return stack_rows((self._count_part(part, n_jobs) for part in parts), len(self))
 
@@ -129,6 +134,10 @@ class Vocabulary:
     def columns(self) -> dict[str, int]:
         """Column of each stem."""
         return {word: column for column, word in enumerate(self.words)}
+
+    @cached_property
+    def _few_texts(self) -> FewTexts:
+        return FewTexts(self.tokenizer, self.columns)
 
     @cached_property
     def _phrase_book(self) -> PhraseBook:
