@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from kate.text.languages import languages
     from kate.text.readers import read_corpus
     from kate.text.vocabulary import Vocabulary
+    from kate.threads import ForkedProcessError
     from kate.topics.neuron_table import NeuronPole, NeuronPoles
     from kate.topics.topic import Topic
     from kate.topics.topic_nodes import TopicNode
@@ -50,6 +51,7 @@ __all__ = [
     "EmptyDocumentsWarning",
     "Encoder",
     "FolderError",
+    "ForkedProcessError",
     "Hit",
     "Index",
     "MalformedRowError",
@@ -78,6 +80,7 @@ _HOMES = {
     "EmptyDocumentsWarning": "kate.model.encoder",
     "Encoder": "kate.model.encoder",
     "FolderError": "kate.storage.folders",
+    "ForkedProcessError": "kate.threads",
     "Hit": "kate.search",
     "Index": "kate.search",
     "MalformedRowError": "kate.text.file_rows",
