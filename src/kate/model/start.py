@@ -1,17 +1,17 @@
 """Where training starts: the leading directions of the documents, as LSA has them, by a block Krylov decomposition.
 
 A step multiplies the documents by half as many columns as there are directions. After three steps vectors are as good
-as after four power iterations of a randomised SVD with all columns, for less than half of the products
-(benchmarks/start.py). Orthonormal columns come from the eigenvectors of small products: no tall matrix is factorised.
+as after four power iterations of a randomised SVD with all columns, for less than half of the products.
+Orthonormal columns come from the eigenvectors of small products: no tall matrix is factorised.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+
+from kate.model.sparse_products import multiply
 
 __all__ = ["fixed_rotation", "leading_directions"]
 
@@ -22,7 +22,12 @@ Floats = NDArray[np.float32]
 
 
 def leading_directions(
-    T: csr_matrix, n_directions: int, steps: int = _STEPS, *, on_gpu: bool = False
+    T: csr_matrix,
+    n_directions: int,
+    steps: int = _STEPS,
+    *,
+    on_gpu: bool = False,
+    n_jobs: int | None = None,
 ) -> Floats:
     """The leading right singular vectors (n_words, n_directions) of T (n_docs, n_words), orthonormal columns.
 
@@ -46,7 +51,7 @@ def leading_directions(
 
         found = krylov_directions(T, _sketch(n_docs, n_directions), n_directions, steps)
     else:
-        found = _by_krylov(T, n_directions, steps)
+        found = _by_krylov(T, n_directions, steps, n_jobs)
     directions[:, : found.shape[1]] = found
     return directions
 
@@ -59,21 +64,33 @@ def fixed_rotation(size: int) -> Floats:
     return rotation
 
 
-def _by_krylov(T: csr_matrix, n_directions: int, steps: int) -> Floats:
+def _by_krylov(T: csr_matrix, n_directions: int, steps: int, n_jobs: int | None) -> Floats:
+    """The best directions within the blocks B: from the eigenvectors of G = BᵀTᵀTB.
+
+    A block is TᵀT times the block before, less what all blocks have of it. So G is zero but for the products of a block
+    with itself and with the next one, which are known on the way: no image T B is kept longer than for a step.
+    """
     transposed = T.T.tocsr()  # products with it are several times as quick as with the view
-    blocks = [_orthonormal(transposed @ _sketch(T.shape[0], n_directions))]
-    images = [T @ blocks[0]]
-    for _ in range(steps):
-        block, before = transposed @ images[-1], np.concatenate(blocks, axis=1)
-        for _ in range(2):  # once is not enough in single precision
-            block -= before @ (before.T @ block)
-        block = _orthonormal(block)
-        if block.shape[1] == 0:
+    blocks = [_orthonormal(multiply(transposed, _sketch(T.shape[0], n_directions), n_jobs))]
+    G = np.zeros(((steps + 1) * blocks[0].shape[1],) * 2)  # its lower half
+    first, end = 0, blocks[0].shape[1]
+    for step in range(steps + 1):
+        image = multiply(T, blocks[-1], n_jobs)
+        if step == steps:
+            G[first:end, first:end] = image.T @ image
             break
-        blocks.append(block)
-        images.append(T @ block)
-    image = np.concatenate(images, axis=1)
-    turn = _eigenvectors(image.T @ image)
+        block, before = multiply(transposed, image, n_jobs), np.concatenate(blocks, axis=1)
+        share = before.T @ block
+        G[first:end, first:end] = share[first:]
+        block -= before @ share
+        block -= before @ (before.T @ block)  # once is not enough in single precision
+        following = _orthonormal(block)
+        if following.shape[1] == 0:
+            break
+        blocks.append(following)
+        G[end : end + following.shape[1], first:end] = following.T @ block
+        first, end = end, end + following.shape[1]
+    turn = _eigenvectors(G[:end, :end])
     basis: Floats = np.concatenate(blocks, axis=1) @ turn[:, :n_directions]
     return basis
 
@@ -111,8 +128,8 @@ def _orthonormal(block: Floats) -> Floats:
     return block
 
 
-def _eigenvectors(gram: NDArray[Any]) -> Floats:
-    """The eigenvectors of a symmetric matrix, the largest first."""
-    _, vectors = np.linalg.eigh(gram.astype(np.float64))
+def _eigenvectors(gram: NDArray[np.float64]) -> Floats:
+    """The eigenvectors of a symmetric matrix, of which the lower half is read, the largest first."""
+    _, vectors = np.linalg.eigh(gram)
     largest_first: Floats = vectors[:, ::-1].astype(np.float32)
     return largest_first

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from kate.model.sparse_products import multiply
+
 __all__ = ["ResponseProducts", "make_vector_map", "response_products"]
 
 _BLOCK = 4096  # documents at a time
@@ -37,7 +39,7 @@ class ResponseProducts(NamedTuple):
 
 
 def response_products(
-    T: csr_matrix, W: Floats, start: Floats | None, *, on_gpu: bool = False
+    T: csr_matrix, W: Floats, start: Floats | None, *, on_gpu: bool = False, n_jobs: int | None = None
 ) -> ResponseProducts:
     """The sums over the documents T (n_docs, n_words), evenly picked where there are very many."""
     step = -(-T.shape[0] // _MOST_DOCUMENTS)
@@ -51,11 +53,11 @@ def response_products(
     sums, products = np.zeros((2, m)), np.zeros((3, m, m))
     for first in range(0, rows.shape[0], _BLOCK):
         block = rows[first : first + _BLOCK]
-        a = block @ W
+        a = multiply(block, W, n_jobs)
         sums[0] += a.sum(axis=0, dtype=np.float64)
         products[0] += a.T @ a
         if start is not None:
-            b = block @ start
+            b = multiply(block, start, n_jobs)
             sums[1] += b.sum(axis=0, dtype=np.float64)
             products[1] += a.T @ b
             products[2] += b.T @ b
