@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from kate.engines.network import Network
+from kate.model.block_products import block_products
 from kate.model.encoder import Encoder, NeuronOutput
 from kate.model.vector_map import ResponseProducts, make_vector_map, response_products
 from kate.topics.neuron_poles import Responses
@@ -54,14 +55,15 @@ def finish(
     responses = _responses(products, network.b)
     if before is not None:
         responses = responses.blended(*before)
-    vector_map = make_vector_map(
-        network.W,
-        start,
-        products,
-        settings["n_components"],
-        settings["start_share"],
-        project_mean=settings["mean"] == "project",
-    )
+    with block_products(n_jobs):
+        vector_map = make_vector_map(
+            network.W,
+            start,
+            products,
+            settings["n_components"],
+            settings["start_share"],
+            project_mean=settings["mean"] == "project",
+        )
     return Finished(neurons, Encoder.of_map(vector_map, settings["scaling"], weights), responses)
 
 

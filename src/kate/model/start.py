@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from kate.model.sparse_products import multiply
+from kate.model.block_products import BlockProducts, block_products
 
 __all__ = ["fixed_rotation", "leading_directions"]
 
@@ -51,7 +51,8 @@ def leading_directions(
 
         found = krylov_directions(T, _sketch(n_docs, n_directions), n_directions, steps)
     else:
-        found = _by_krylov(T, n_directions, steps, n_jobs)
+        with block_products(n_jobs) as products:
+            found = _by_krylov(T, n_directions, steps, products)
     directions[:, : found.shape[1]] = found
     return directions
 
@@ -64,35 +65,38 @@ def fixed_rotation(size: int) -> Floats:
     return rotation
 
 
-def _by_krylov(T: csr_matrix, n_directions: int, steps: int, n_jobs: int | None) -> Floats:
+def _by_krylov(T: csr_matrix, n_directions: int, steps: int, products: BlockProducts) -> Floats:
     """The best directions within the blocks B: from the eigenvectors of G = BᵀTᵀTB.
 
     A block is TᵀT times the block before, less what all blocks have of it. So G is zero but for the products of a block
     with itself and with the next one, which are known on the way: no image T B is kept longer than for a step.
     """
     transposed = T.T.tocsr()  # products with it are several times as quick as with the view
-    blocks = [_orthonormal(multiply(transposed, _sketch(T.shape[0], n_directions), n_jobs))]
-    G = np.zeros(((steps + 1) * blocks[0].shape[1],) * 2)  # its lower half
-    first, end = 0, blocks[0].shape[1]
+    block = _orthonormal(products.multiply(transposed, _sketch(T.shape[0], n_directions)), products)
+    first, end = 0, block.shape[1]
+    B = np.empty((T.shape[1], (steps + 1) * end), dtype=np.float32)
+    G = np.zeros((B.shape[1], B.shape[1]))  # its lower half
     for step in range(steps + 1):
-        image = multiply(T, blocks[-1], n_jobs)
+        B[:, first:end] = block
+        image = products.multiply(T, block)
         if step == steps:
-            G[first:end, first:end] = image.T @ image
+            G[first:end, first:end] = products.gram(image, image)
             break
-        block, before = multiply(transposed, image, n_jobs), np.concatenate(blocks, axis=1)
-        share = before.T @ block
+        rest, before = products.multiply(transposed, image), B[:, :end]
+        share = products.gram(before, rest)
         G[first:end, first:end] = share[first:]
-        block -= before @ share
-        block -= before @ (before.T @ block)  # once is not enough in single precision
-        following = _orthonormal(block)
-        if following.shape[1] == 0:
+        rest -= products.multiply(before, share)
+        rest -= products.multiply(
+            before, products.gram(before, rest)
+        )  # once is not enough in single precision
+        block = _orthonormal(rest, products)
+        if block.shape[1] == 0:
             break
-        blocks.append(following)
-        G[end : end + following.shape[1], first:end] = following.T @ block
-        first, end = end, end + following.shape[1]
+        following = end + block.shape[1]
+        G[end:following, first:end] = products.gram(block, rest)
+        first, end = end, following
     turn = _eigenvectors(G[:end, :end])
-    basis: Floats = np.concatenate(blocks, axis=1) @ turn[:, :n_directions]
-    return basis
+    return products.multiply(B[:, :end], turn[:, :n_directions])
 
 
 def _sketch(n_docs: int, n_directions: int) -> Floats:
@@ -114,17 +118,17 @@ def _by_gram(T: csr_matrix) -> Floats:
     return V
 
 
-def _orthonormal(block: Floats) -> Floats:
+def _orthonormal(block: Floats, products: BlockProducts) -> Floats:
     """An orthonormal basis of the columns, without those that depend on the others."""
     for _ in range(2):  # the second time makes up for the rounding of the first
-        gram = (block.T @ block).astype(np.float64)
+        gram = products.gram(block, block).astype(np.float64)
         try:
             turn = np.linalg.inv(np.linalg.cholesky(gram)).T
         except np.linalg.LinAlgError:
             values, vectors = np.linalg.eigh(gram)
             kept = values > 1e-7 * max(float(values[-1]), 1e-30)
             turn = vectors[:, kept] / np.sqrt(values[kept])
-        block = block @ turn.astype(np.float32)
+        block = products.multiply(block, turn.astype(np.float32))
     return block
 
 

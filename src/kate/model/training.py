@@ -13,6 +13,7 @@ from scipy.sparse import csr_matrix
 
 from kate.engines.devices import Device, Precision, choose_device
 from kate.engines.network import Engine, Network, Optimizer, Recipe, floats
+from kate.model.block_products import block_products
 from kate.model.encoder import Scaling, scale_counts
 from kate.model.settings import sampled_words
 from kate.model.start import fixed_rotation, leading_directions
@@ -237,7 +238,8 @@ def initial_network(
         directions = leading_directions(
             rows.read, n_neurons, on_gpu=machine.uses_gpu(), n_jobs=machine.n_jobs
         )
-        W[...] = directions @ fixed_rotation(n_neurons)
+        with block_products(machine.n_jobs) as products:
+            W[...] = products.multiply(directions, fixed_rotation(n_neurons))
         # half precision is enough to go back to, and halves what a saved model has to keep of it
         W[...] = W.astype(np.float16)
         start = W.copy()

@@ -8,7 +8,7 @@ it needs; the attributes have the names that they have in the tuple.
 The table does not change while compiled code runs. Loads from it say so, and LLVM takes them out of loops.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,override"
 from __future__ import annotations
 
 from typing import Any

@@ -35,6 +35,7 @@ BYTES = 4 * LANES  # of a vector
 
 # numba's own annotations are those of Python functions, which mypy takes too literally for kernels and intrinsics
 intrinsic: Any = numba.extending.intrinsic
+_njit: Any = njit
 
 # The names of all kernels, which machine_code.py does not let LLVM optimise one by one.
 KERNELS: set[str] = set()
@@ -43,7 +44,7 @@ KERNELS: set[str] = set()
 def kernel(function: Callable[..., Any], **options: Any) -> Any:
     """Compiled code calls it alone: it needs no wrappers for Python, no reference counts and raises no errors."""
     KERNELS.add(function.__qualname__)
-    return njit(
+    return _njit(
         function,
         nogil=True,
         error_model="numpy",
