@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from kate.model.start import fixed_rotation, leading_directions
-from kate.model.training import initial_network
+from kate.model.training import Machine, initial_network, scaled_rows
 
 
 def documents(n_docs, n_words, n_themes=30, seed=0):
@@ -111,7 +111,8 @@ def test_a_network_starts_at_the_directions_of_what_its_encoder_reads():
     settings = {
         "n_neurons": 24, "scaling": "root", "start": "svd", "output_bias": "frequency", "loss": "softmax"
     }  # fmt: skip
-    network, start = initial_network(counts, settings, weights, np.random.RandomState(0))
+    rows = scaled_rows(counts, "root", weights)
+    network, start = initial_network(rows, settings, np.random.RandomState(0), Machine(device="cpu"))
     np.testing.assert_array_equal(network.W, start)
     assert not network.b.any()
     read = np.sqrt(counts.toarray()) * weights
@@ -120,5 +121,5 @@ def test_a_network_starts_at_the_directions_of_what_its_encoder_reads():
     # all neurons start alike: each has a share of the first direction, which is nearly the mean
     sizes = np.linalg.norm(read @ network.W, axis=0)
     assert sizes.max() < 10 * np.median(sizes)
-    other, _ = initial_network(counts, settings, weights, np.random.RandomState(1))
+    other, _ = initial_network(rows, settings, np.random.RandomState(1), Machine(device="cpu"))
     np.testing.assert_array_equal(other.W, network.W)  # whatever the seed

@@ -275,6 +275,6 @@ def test_what_is_reconstructed_is_not_weighted() -> None:
     learner = KATETraining.start(
         settings, csr_matrix(X, dtype=np.float32), None, np.random.RandomState(0), 1, Machine(1, "cpu")
     )
-    np.testing.assert_array_equal(learner.X.data, scale_counts(X.astype(np.float32), "root").data)
-    assert learner.inputs is not None
-    assert not np.array_equal(learner.inputs, learner.X.data)
+    np.testing.assert_array_equal(learner.rows.X.data, scale_counts(X.astype(np.float32), "root").data)
+    assert learner.rows.inputs is not None
+    assert not np.array_equal(learner.rows.inputs, learner.rows.X.data)

@@ -4,6 +4,7 @@ kate.py             KATE: counts → vectors, the scikit-learn estimator; newcom
 settings.py         its parameters: what is allowed, what None becomes, what the paper took
 training.py         what an epoch is: batches, learning rates, the held-out loss
 start.py            where training starts: the leading directions of the documents
+block_products.py   products of tall matrices, by threads of our own
 vector_map.py       from neurons to vectors: one linear map
 finishing.py        from a trained network to what a fitted model encodes with
 loop.py             the training loop of every model: epochs, early stopping, history, Ctrl-C

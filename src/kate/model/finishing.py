@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from kate.engines.network import Network
-from kate.model.encoder import Encoder, NeuronOutput, scale_counts
+from kate.model.block_products import block_products
+from kate.model.encoder import Encoder, NeuronOutput
 from kate.model.vector_map import ResponseProducts, make_vector_map, response_products
 from kate.topics.neuron_poles import Responses
 
@@ -30,14 +31,16 @@ class Finished(NamedTuple):
 def finish(
     network: Network,
     counts: csr_matrix,
+    read: csr_matrix,
     settings: Mapping[str, Any],
     weights: Floats | None,
     start: Floats | None,
     before: tuple[Responses, float] | None = None,
     *,
     on_gpu: bool = False,
+    n_jobs: int | None = None,
 ) -> Finished:
-    """Everything from one pass over the documents.
+    """Everything from one pass over the documents; ``read`` are their counts as the encoder reads them.
 
     ``before`` are the responses to documents of earlier calls, and their share of all documents.
     """
@@ -48,19 +51,19 @@ def finish(
             responses = responses.blended(*before)
         is_centred = settings["mean"] == "subtract"
         return Finished(neurons, neurons.centered_on(responses.mean) if is_centred else neurons, responses)
-    read = scale_counts(counts, settings["scaling"], weights)
-    products = response_products(read, network.W, start, on_gpu=on_gpu)
+    products = response_products(read, network.W, start, on_gpu=on_gpu, n_jobs=n_jobs)
     responses = _responses(products, network.b)
     if before is not None:
         responses = responses.blended(*before)
-    vector_map = make_vector_map(
-        network.W,
-        start,
-        products,
-        settings["n_components"],
-        settings["start_share"],
-        project_mean=settings["mean"] == "project",
-    )
+    with block_products(n_jobs):
+        vector_map = make_vector_map(
+            network.W,
+            start,
+            products,
+            settings["n_components"],
+            settings["start_share"],
+            project_mean=settings["mean"] == "project",
+        )
     return Finished(neurons, Encoder.of_map(vector_map, settings["scaling"], weights), responses)
 
 

@@ -230,10 +230,12 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             finished = finish(
                 learner.learned(),
                 counts,
+                learner.rows.read,
                 settings,
                 learner.weights,
                 learner.start_weights,
                 on_gpu=self._machine().uses_gpu(),
+                n_jobs=self.n_jobs,
             )
             state = TrainingState(deepcopy(random), start=learner.start_weights)
             self._take(finished, learner.network.c, settings, history, counts.shape[0], state)
@@ -271,7 +273,15 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             before = (self.responses_, n_before / n_seen) if n_before else None
             weights, start = learner.weights, learner.start_weights
             finished = finish(
-                learner.learned(), counts, settings, weights, start, before, on_gpu=self._machine().uses_gpu()
+                learner.learned(),
+                counts,
+                learner.rows.read,
+                settings,
+                weights,
+                start,
+                before,
+                on_gpu=self._machine().uses_gpu(),
+                n_jobs=self.n_jobs,
             )
             state = TrainingState(deepcopy(learner.random), learner.optimizer, start)
             self._take(finished, learner.network.c, settings, history, n_seen, state)

@@ -1,17 +1,17 @@
 """Where training starts: the leading directions of the documents, as LSA has them, by a block Krylov decomposition.
 
 A step multiplies the documents by half as many columns as there are directions. After three steps vectors are as good
-as after four power iterations of a randomised SVD with all columns, for less than half of the products
-(benchmarks/start.py). Orthonormal columns come from the eigenvectors of small products: no tall matrix is factorised.
+as after four power iterations of a randomised SVD with all columns, for less than half of the products.
+Orthonormal columns come from the eigenvectors of small products: no tall matrix is factorised.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+
+from kate.model.block_products import BlockProducts, block_products
 
 __all__ = ["fixed_rotation", "leading_directions"]
 
@@ -22,7 +22,12 @@ Floats = NDArray[np.float32]
 
 
 def leading_directions(
-    T: csr_matrix, n_directions: int, steps: int = _STEPS, *, on_gpu: bool = False
+    T: csr_matrix,
+    n_directions: int,
+    steps: int = _STEPS,
+    *,
+    on_gpu: bool = False,
+    n_jobs: int | None = None,
 ) -> Floats:
     """The leading right singular vectors (n_words, n_directions) of T (n_docs, n_words), orthonormal columns.
 
@@ -46,7 +51,8 @@ def leading_directions(
 
         found = krylov_directions(T, _sketch(n_docs, n_directions), n_directions, steps)
     else:
-        found = _by_krylov(T, n_directions, steps)
+        with block_products(n_jobs) as products:
+            found = _by_krylov(T, n_directions, steps, products)
     directions[:, : found.shape[1]] = found
     return directions
 
@@ -59,23 +65,38 @@ def fixed_rotation(size: int) -> Floats:
     return rotation
 
 
-def _by_krylov(T: csr_matrix, n_directions: int, steps: int) -> Floats:
+def _by_krylov(T: csr_matrix, n_directions: int, steps: int, products: BlockProducts) -> Floats:
+    """The best directions within the blocks B: from the eigenvectors of G = BᵀTᵀTB.
+
+    A block is TᵀT times the block before, less what all blocks have of it. So G is zero but for the products of a block
+    with itself and with the next one, which are known on the way: no image T B is kept longer than for a step.
+    """
     transposed = T.T.tocsr()  # products with it are several times as quick as with the view
-    blocks = [_orthonormal(transposed @ _sketch(T.shape[0], n_directions))]
-    images = [T @ blocks[0]]
-    for _ in range(steps):
-        block, before = transposed @ images[-1], np.concatenate(blocks, axis=1)
-        for _ in range(2):  # once is not enough in single precision
-            block -= before @ (before.T @ block)
-        block = _orthonormal(block)
+    block = _orthonormal(products.multiply(transposed, _sketch(T.shape[0], n_directions)), products)
+    first, end = 0, block.shape[1]
+    B = np.empty((T.shape[1], (steps + 1) * end), dtype=np.float32)
+    G = np.zeros((B.shape[1], B.shape[1]))  # its lower half
+    for step in range(steps + 1):
+        B[:, first:end] = block
+        image = products.multiply(T, block)
+        if step == steps:
+            G[first:end, first:end] = products.gram(image, image)
+            break
+        rest, before = products.multiply(transposed, image), B[:, :end]
+        share = products.gram(before, rest)
+        G[first:end, first:end] = share[first:]
+        rest -= products.multiply(before, share)
+        rest -= products.multiply(
+            before, products.gram(before, rest)
+        )  # once is not enough in single precision
+        block = _orthonormal(rest, products)
         if block.shape[1] == 0:
             break
-        blocks.append(block)
-        images.append(T @ block)
-    image = np.concatenate(images, axis=1)
-    turn = _eigenvectors(image.T @ image)
-    basis: Floats = np.concatenate(blocks, axis=1) @ turn[:, :n_directions]
-    return basis
+        following = end + block.shape[1]
+        G[end:following, first:end] = products.gram(block, rest)
+        first, end = end, following
+    turn = _eigenvectors(G[:end, :end])
+    return products.multiply(B[:, :end], turn[:, :n_directions])
 
 
 def _sketch(n_docs: int, n_directions: int) -> Floats:
@@ -97,22 +118,22 @@ def _by_gram(T: csr_matrix) -> Floats:
     return V
 
 
-def _orthonormal(block: Floats) -> Floats:
+def _orthonormal(block: Floats, products: BlockProducts) -> Floats:
     """An orthonormal basis of the columns, without those that depend on the others."""
     for _ in range(2):  # the second time makes up for the rounding of the first
-        gram = (block.T @ block).astype(np.float64)
+        gram = products.gram(block, block).astype(np.float64)
         try:
             turn = np.linalg.inv(np.linalg.cholesky(gram)).T
         except np.linalg.LinAlgError:
             values, vectors = np.linalg.eigh(gram)
             kept = values > 1e-7 * max(float(values[-1]), 1e-30)
             turn = vectors[:, kept] / np.sqrt(values[kept])
-        block = block @ turn.astype(np.float32)
+        block = products.multiply(block, turn.astype(np.float32))
     return block
 
 
-def _eigenvectors(gram: NDArray[Any]) -> Floats:
-    """The eigenvectors of a symmetric matrix, the largest first."""
-    _, vectors = np.linalg.eigh(gram.astype(np.float64))
+def _eigenvectors(gram: NDArray[np.float64]) -> Floats:
+    """The eigenvectors of a symmetric matrix, of which the lower half is read, the largest first."""
+    _, vectors = np.linalg.eigh(gram)
     largest_first: Floats = vectors[:, ::-1].astype(np.float32)
     return largest_first

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from scipy.sparse import csr_matrix
 
 from kate.engines.devices import Device, Precision, choose_device
 from kate.engines.network import Engine, Network, Optimizer, Recipe, floats
-from kate.model.encoder import scale_counts
+from kate.model.block_products import block_products
+from kate.model.encoder import Scaling, scale_counts
 from kate.model.settings import sampled_words
 from kate.model.start import fixed_rotation, leading_directions
 from kate.model.training_state import TrainingState, new_optimizer
@@ -21,10 +22,12 @@ from kate.model.training_state import TrainingState, new_optimizer
 __all__ = [
     "KATETraining",
     "Machine",
+    "ScaledRows",
     "hold_out",
     "idf_weights",
     "initial_network",
     "learning_rates",
+    "scaled_rows",
     "start_of_output_bias",
 ]
 
@@ -61,6 +64,25 @@ class Machine:
         return CPUEngine(network, recipe, self.n_jobs)
 
 
+class ScaledRows(NamedTuple):
+    """Documents as a network takes them."""
+
+    X: csr_matrix  # what is reconstructed
+    inputs: Floats | None  # what the encoder reads of each entry; None: what is reconstructed
+
+    @property
+    def read(self) -> csr_matrix:
+        """What the encoder reads, as a matrix."""
+        X = self.X
+        return X if self.inputs is None else csr_matrix((self.inputs, X.indices, X.indptr), shape=X.shape)
+
+
+def scaled_rows(counts: csr_matrix, scaling: Scaling, weights: Floats | None) -> ScaledRows:
+    """Scaled counts of documents; ``weights`` of the words are for what the encoder reads."""
+    X = scale_counts(counts, scaling)
+    return ScaledRows(X, None if weights is None else scale_counts(counts, scaling, weights).data)
+
+
 class KATETraining:
     """KATE as the training loop sees it: a network, its documents and what an epoch is."""
 
@@ -69,7 +91,7 @@ class KATETraining:
         settings: dict[str, Any],
         network: Network,
         optimizer: Optimizer,
-        counts: csr_matrix,
+        rows: ScaledRows,
         held_out: csr_matrix | None,
         random: Any,
         max_epochs: int | None,
@@ -83,10 +105,10 @@ class KATETraining:
         )
         self.start_weights = start  # W at the start, where vectors go part of the way back to it
         self.settings = settings
-        self.engine = machine.engine(network, self._recipe(counts.shape[1], machine))
-        self.X, self.inputs = self._scaled(counts)
-        self.held_out = None if held_out is None else self._scaled(held_out)
-        self.n_documents = counts.shape[0]
+        self.engine = machine.engine(network, self._recipe(rows.X.shape[1], machine))
+        self.rows = rows
+        self.held_out = None if held_out is None else scaled_rows(held_out, settings["scaling"], weights)
+        self.n_documents = rows.X.shape[0]
         self.max_epochs = max_epochs  # None: open end, the learning rate stays
 
     @classmethod
@@ -103,11 +125,10 @@ class KATETraining:
         if settings["reconstruction_sampling"] != "auto":
             machine.refuse_sampling(sampled_words(settings, counts.shape[1]))
         weights = idf_weights(counts) if settings["weighting"] == "idf" else None
-        network, start = initial_network(counts, settings, weights, random, on_gpu=machine.uses_gpu())
+        rows = scaled_rows(counts, settings["scaling"], weights)
+        network, start = initial_network(rows, settings, random, machine)
         optimizer = new_optimizer(settings, network)
-        return cls(
-            settings, network, optimizer, counts, held_out, random, max_epochs, machine, weights, start
-        )
+        return cls(settings, network, optimizer, rows, held_out, random, max_epochs, machine, weights, start)
 
     @classmethod
     def resume(
@@ -121,8 +142,9 @@ class KATETraining:
     ) -> Self:
         """A trained network on more documents, with an open end; network and state are changed in place."""
         optimizer = state.optimizer or new_optimizer(settings, network)
+        rows = scaled_rows(counts, settings["scaling"], weights)
         return cls(
-            settings, network, optimizer, counts, None, state.generator, None, machine, weights, state.start
+            settings, network, optimizer, rows, None, state.generator, None, machine, weights, state.start
         )
 
     def train_epoch(self, epoch: int) -> float:
@@ -132,7 +154,7 @@ class KATETraining:
         seeds = self.random.randint(0, 2**62, size=len(batches), dtype=np.int64)
         rates = self._learning_rates(epoch, len(batches))
         batches, seeds = batches[: len(rates)], seeds[: len(rates)]
-        total = self.engine.train(self.X, batches, rates, self.optimizer, seeds, self.inputs)
+        total = self.engine.train(self.rows.X, batches, rates, self.optimizer, seeds, self.rows.inputs)
         if not all(np.isfinite(array.sum(dtype=np.float64)) for array in self.network):
             # the loss can miss it: exp clips its argument in the kernels
             return math.nan
@@ -163,13 +185,6 @@ class KATETraining:
             settings["dropout"],
             n_sampled,
         )
-
-    def _scaled(self, counts: csr_matrix) -> tuple[csr_matrix, Floats | None]:
-        """What is reconstructed of documents, and what the encoder reads of each of its entries."""
-        X = scale_counts(counts, self.settings["scaling"])
-        if self.weights is None:
-            return X, None
-        return X, scale_counts(counts, self.settings["scaling"], self.weights).data
 
     def learned(self) -> Network:
         """The network as it is now, wherever it is trained; the optimizer is brought up to date as well."""
@@ -208,30 +223,27 @@ def idf_weights(counts: csr_matrix) -> Floats:
 
 
 def initial_network(
-    counts: csr_matrix,
-    settings: Mapping[str, Any],
-    weights: Floats | None,
-    random: Any,
-    *,
-    on_gpu: bool = False,
+    rows: ScaledRows, settings: Mapping[str, Any], random: Any, machine: Machine
 ) -> tuple[Network, Floats | None]:
     """The network before its first step, and W as it is then where vectors go back to it.
 
     "svd": the leading directions of what the encoder reads, turned so that all neurons start alike. "random":
     Glorot-normal weights. Hidden biases are zero, output biases as :func:`start_of_output_bias` says.
     """
-    n_words, n_neurons = counts.shape[1], settings["n_neurons"]
-    X = scale_counts(counts, settings["scaling"])
+    n_words, n_neurons = rows.X.shape[1], settings["n_neurons"]
     W, start = floats(n_words, n_neurons), None
     if settings["start"] == "random":
         W[...] = random.normal(scale=np.sqrt(2 / (n_words + n_neurons)), size=W.shape)
     else:
-        read = X if weights is None else scale_counts(counts, settings["scaling"], weights)
-        W[...] = leading_directions(read, n_neurons, on_gpu=on_gpu) @ fixed_rotation(n_neurons)
+        directions = leading_directions(
+            rows.read, n_neurons, on_gpu=machine.uses_gpu(), n_jobs=machine.n_jobs
+        )
+        with block_products(machine.n_jobs) as products:
+            W[...] = products.multiply(directions, fixed_rotation(n_neurons))
         # half precision is enough to go back to, and halves what a saved model has to keep of it
         W[...] = W.astype(np.float16)
         start = W.copy()
-    c = start_of_output_bias(X, settings["output_bias"], settings["loss"])
+    c = start_of_output_bias(rows.X, settings["output_bias"], settings["loss"])
     return Network(W, np.zeros(n_neurons, np.float32), c.astype(np.float32)), start
 
 

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from kate.model.block_products import block_products
+
 __all__ = ["ResponseProducts", "make_vector_map", "response_products"]
 
 _BLOCK = 4096  # documents at a time
@@ -37,7 +39,7 @@ class ResponseProducts(NamedTuple):
 
 
 def response_products(
-    T: csr_matrix, W: Floats, start: Floats | None, *, on_gpu: bool = False
+    T: csr_matrix, W: Floats, start: Floats | None, *, on_gpu: bool = False, n_jobs: int | None = None
 ) -> ResponseProducts:
     """The sums over the documents T (n_docs, n_words), evenly picked where there are very many."""
     step = -(-T.shape[0] // _MOST_DOCUMENTS)
@@ -49,16 +51,22 @@ def response_products(
         return ResponseProducts(rows.shape[0], sums[0], products[0], sums[1], products[1], products[2])
     m = W.shape[1]
     sums, products = np.zeros((2, m)), np.zeros((3, m, m))
-    for first in range(0, rows.shape[0], _BLOCK):
+
+    def of_block(first: int) -> list[list[NDArray[np.floating]]]:
         block = rows[first : first + _BLOCK]
         a = block @ W
-        sums[0] += a.sum(axis=0, dtype=np.float64)
-        products[0] += a.T @ a
-        if start is not None:
-            b = block @ start
-            sums[1] += b.sum(axis=0, dtype=np.float64)
-            products[1] += a.T @ b
-            products[2] += b.T @ b
+        if start is None:
+            return [[a.sum(axis=0, dtype=np.float64)], [a.T @ a]]
+        b = block @ start
+        both = [each.sum(axis=0, dtype=np.float64) for each in (a, b)]
+        return [both, [a.T @ a, a.T @ b, b.T @ b]]
+
+    with block_products(n_jobs) as threads:
+        for some_sums, some_products in threads.map(of_block, range(0, rows.shape[0], _BLOCK)):
+            for which, part in enumerate(some_sums):
+                sums[which] += part
+            for which, part in enumerate(some_products):
+                products[which] += part
     return ResponseProducts(rows.shape[0], sums[0], products[0], sums[1], products[1], products[2])
 
 

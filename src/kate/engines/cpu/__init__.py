@@ -13,10 +13,11 @@ gradient.py      the gradient of the weights and the optimizer's step
 
 what they are built on
 buffers.py       the arrays that the passes share, and constants
+packs.py         many arrays handed to compiled code by one address
 barrier.py       threads that share the work of a pass and wait for each other
 simd_math.py     vectors of floats and functions of them: exp, log, 1 / x
 simd_memory.py   vectors in memory: load, store, sums, transposing
 addresses.py     places in memory, in bytes
 target.py        the processor that numba compiles for: width of its vectors, instructions
-machine_code.py  compiled code is kept on disk
+machine_code.py  what LLVM optimises when; compiled code is kept on disk
 """

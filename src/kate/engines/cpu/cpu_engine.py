@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 
 from kate.engines.cpu import buffers
 from kate.engines.cpu.barrier import DONE, new_state, run_together
+from kate.engines.cpu.packs import Pack
 from kate.engines.cpu.sampling import UNIFORM
 from kate.engines.cpu.simd_math import TILE
 from kate.engines.cpu.step import train_batches
@@ -138,10 +139,12 @@ class CPUEngine:
         )
         space = buffers.new_workspace(n_words, m, B, n_active, n_threads, learns, rule.softmax, n_own)
         losses, state = np.zeros(len(batches)), new_state()
+        packs = [Pack(arrays) for arrays in (rows, *words, *arrays)]
+        room = Pack(space)
 
         def work(thread: int, n_threads: int) -> None:
             train_batches(
-                thread, n_threads, state, rows, *words, *arrays, rule, rule.n_draws, rates, seeds, space, losses
+                thread, n_threads, state, *packs, rule, rule.n_draws, rates, seeds, room, losses
             )  # fmt: skip
 
         tables, self._tables = self._tables, None  # what is left behind by a run that fails is not used again

@@ -115,7 +115,7 @@ def _prefetch_word(local, words, parameters, moments1, moments2):
     size, word, row = 4 * parameters.W.shape[1], words.words[local], words.bytes[local]
     for array in (parameters, moments1, moments2):
         prefetch(address(array.W) + row, size)
-        prefetch(address(array.c) + 4 * word, 4)
+        prefetch(address(array.c) + 4 * word, np.int64(4))
 
 
 @kernel
@@ -209,13 +209,13 @@ def _bias_of_piece(thread, first, last, words, parameters, gradient, moments1, m
         rule.n_draws is None and last - first == TILE and u.purpose > GRADIENT
     ):  # a whole tile: changed in place
         c, first1, first2 = address(parameters.c), address(moments1.c), address(moments2.c)
-        update(c + 4 * first, address(bias) + ROW, first1 + 4 * first, first2 + 4 * first, ROW, u)
+        update(c + 4 * first, address(bias) + ROW, first1 + 4 * first, first2 + 4 * first, np.int64(ROW), u)
         return
     for i in range(last - first):
         word = words.words[first + i]
         bias[0, i], bias[2, i], bias[3, i] = parameters.c[word], moments1.c[word], moments2.c[word]
     where = address(bias)
-    update(where, where + ROW, where + 2 * ROW, where + 3 * ROW, ROW, u)
+    update(where, where + ROW, where + 2 * ROW, where + 3 * ROW, np.int64(ROW), u)
     for i in range(last - first):
         word = words.words[first + i]
         if u.purpose == GRADIENT:

@@ -96,7 +96,7 @@ def _encode(d, doc, next_doc, rows, parameters, rule, seed, space):
         if ahead < last_ahead:
             next_word = word_of(rows, ahead)
             prefetch(W + next_word * size, size)
-            prefetch(address(parameters.c) + 4 * next_word, 4)
+            prefetch(address(parameters.c) + 4 * next_word, np.int64(4))
             ahead += 1
         mass += x
         bias += x * parameters.c[word]

@@ -29,6 +29,8 @@ from kate.engines.cpu.simd_math import TILE, kernel
 # The share of draws that pick any word: so rare words are drawn, too, and no weight is huge.
 UNIFORM = 0.5
 _ONE, _ZERO = np.float32(1.0), np.float32(0.0)
+# numba compiles a kernel again for every integer that is written out in a call; these have no value for it
+_NONE, _FOUR = np.int64(0), np.int64(4)
 
 
 @kernel
@@ -61,14 +63,14 @@ def _draw(stream, number, rows, n_words):
     n_entries = rows.values.size
     if n_entries < 2**31:
         return word_of(rows, _below(bits, n_entries))
-    return word_of(rows, np.int64(hash_of(bits, 1) % np.uint64(n_entries)))
+    return word_of(rows, np.int64(hash_of(bits, np.int64(1)) % np.uint64(n_entries)))
 
 
 @kernel
 def _prefetch_words(rows, doc, words):
     """Ask for the places of a document's words in the batch: the table is large, and in no cache."""
     for entry in range(rows.indptr[doc], rows.indptr[doc + 1]):
-        prefetch(address(words.local) + 4 * word_of(rows, entry), 4)
+        prefetch(address(words.local) + 4 * word_of(rows, entry), _FOUR)
 
 
 @kernel
@@ -93,7 +95,7 @@ def _own_words(rows, docs, words):
     """Collect the words of the documents, in the order they come; ``ptr`` counts their entries."""
     for i in range(words.n[1]):
         words.local[words.words[i]] = -1
-    n = 0
+    n = _NONE
     for d in range(docs.size):
         _prefetch_words(rows, docs[min(d + 1, docs.size - 1)], words)
         for entry in range(rows.indptr[docs[d]], rows.indptr[docs[d] + 1]):
@@ -107,7 +109,7 @@ def _own_words(rows, docs, words):
 @kernel
 def _shared_words(words, n_own):
     """Move the words that several documents have to the front; returns how many there are."""
-    n_shared = 0
+    n_shared = _NONE
     for i in range(n_own):
         if words.ptr[i + 1] > 1:
             _swap(words, i, n_shared)
@@ -143,7 +145,7 @@ def _other_words(rows, words, n_shared, n_own, n_draws, seed):
     outside = 1.0
     for i in range(n_shared):
         outside -= words.chance[words.words[i]]
-    number, n_drawn, stream = 0, 0, hash_of(seed, -1)  # not the bits of the dropout
+    number, n_drawn, stream = _NONE, 0, hash_of(seed, np.int64(-1))  # not the bits of the dropout
     while n_drawn < n_draws:
         word = _draw(stream, number, rows, n_words)
         number += 1

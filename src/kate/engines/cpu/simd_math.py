@@ -26,7 +26,7 @@ from numba.extending import models, register_model
 from kate.engines.cpu.target import HAS_AVX512, HAS_FMA, LANES
 
 __all__ = [
-    "BYTES", "TILE", "exp", "exp_below", "fma", "inlined", "intrinsic", "kernel", "lanes", "log", "maximum",
+    "BYTES", "KERNELS", "TILE", "exp", "exp_below", "fma", "inlined", "intrinsic", "kernel", "lanes", "log", "maximum",
     "plus", "reciprocal", "reciprocal_root", "times", "vector_function",
 ]  # fmt: skip
 
@@ -35,11 +35,25 @@ BYTES = 4 * LANES  # of a vector
 
 # numba's own annotations are those of Python functions, which mypy takes too literally for kernels and intrinsics
 intrinsic: Any = numba.extending.intrinsic
+_njit: Any = njit
 
-# Kernels are called by compiled code alone: they need no wrappers for Python, no reference counts and raise no errors.
-kernel: Any = partial(
-    njit, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
-)
+# The names of all kernels, which machine_code.py does not let LLVM optimise one by one.
+KERNELS: set[str] = set()
+
+
+def kernel(function: Callable[..., Any], **options: Any) -> Any:
+    """Compiled code calls it alone: it needs no wrappers for Python, no reference counts and raises no errors."""
+    KERNELS.add(function.__qualname__)
+    return _njit(
+        function,
+        nogil=True,
+        error_model="numpy",
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        _nrt=False,
+        **options,
+    )
+
 
 # For kernels that are called in one place: numba compiles a kernel again in each of its callers, and this saves one.
 inlined: Any = partial(kernel, inline="always")

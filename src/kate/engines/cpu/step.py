@@ -153,7 +153,7 @@ def _train_batches(
     """
     where = address(state)
     if thread == 0:
-        _choose_words_of(0, rows, seeds, sampling, parameters, even_words)
+        _choose_words_of(np.int64(0), rows, seeds, sampling, parameters, even_words)
     if not wait_for_all(state, n_threads):
         return
     for batch in range(losses.size):
