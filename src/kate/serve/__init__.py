@@ -5,7 +5,7 @@ live_folder.py    the model or index that is served; one that replaces it on dis
 encode_queue.py   many small requests are encoded together; too many waiting are turned away
 api_errors.py     every error as OpenAI's clients expect it
 embeddings.py     /v1/embeddings and /v1/models, as OpenAI's
-questions.py      /search, /similar, /documents, /topics, /label
+index_answers.py  /search, /similar, /documents, /topics, /label
 service_metrics.py  what Prometheus reads
 openapi.py        the description of all routes, as JSON and as a page
 service.py        the application: routes, the token, limits on bodies

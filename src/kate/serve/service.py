@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 import kate
-from kate.serve import embeddings, openapi, questions
+from kate.serve import embeddings, index_answers, openapi
 from kate.serve.api_errors import ApiError, bad_request
 from kate.serve.encode_queue import EncodeQueue
 from kate.serve.limits import Limits
@@ -153,24 +153,24 @@ class Service:
 
     async def _search(self, request: Request) -> Response:
         given = dict(request.query_params) if request.method == "GET" else await self._body(request)
-        return await self._answered(questions.search(given, self._live.current))
+        return await self._answered(index_answers.search(given, self._live.current))
 
     async def _similar(self, request: Request) -> Response:
-        return await self._answered(questions.similar(await self._body(request), self._live.current))
+        return await self._answered(index_answers.similar(await self._body(request), self._live.current))
 
     async def _document(self, request: Request) -> Response:
-        return await self._answered(questions.document(request.path_params["id"], self._live.current))
+        return await self._answered(index_answers.document(request.path_params["id"], self._live.current))
 
     async def _topics(self, request: Request) -> Response:
-        return await self._answered(questions.topics(dict(request.query_params), self._live.current))
+        return await self._answered(index_answers.topics(dict(request.query_params), self._live.current))
 
     async def _topic(self, request: Request) -> Response:
         given = dict(request.query_params)
-        return await self._answered(questions.topic(request.path_params["id"], given, self._live.current))
+        return await self._answered(index_answers.topic(request.path_params["id"], given, self._live.current))
 
     async def _label(self, request: Request) -> Response:
         body = await self._body(request)
-        return await self._answered(questions.label(body, self._live.current, self._limits))
+        return await self._answered(index_answers.label(body, self._live.current, self._limits))
 
     async def _health(self, request: Request) -> Response:
         served = self._live.current
