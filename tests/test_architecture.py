@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "topics": set(),
     "model": {"competition", "engines", "spelling", "storage", "text", "threads", "topics"},
     "search": {"model", "spelling", "storage", "text", "threads", "topics"},
+    "adapters": {"model", "search", "storage"},
     "serve": {"model", "search", "storage", "threads", "topics"},
     "demo": {"model", "search", "storage", "text", "topics"},
 }

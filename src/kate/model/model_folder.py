@@ -23,10 +23,10 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
-import kate
 from kate.model.encoder import Encoder, Output, Scaling
 from kate.model.finishing import restored
 from kate.model.loop import HistoryRow
+from kate.model.model_card import model_card
 from kate.model.training_state import TrainingState, misfit
 from kate.storage.checksums import sha256_of_bytes
 from kate.storage.files import whole_file
@@ -225,73 +225,6 @@ def _require_known(folder: Path, settings: dict[str, Any]) -> None:
                 f"{folder / MODEL_FOLDER.config} has the {name} {found!r}; expected one of "
                 f"{', '.join(get_args(allowed))}: copy the model again"
             )
-
-
-def model_card(trained: Trained) -> str:
-    """The README.md of a model: what it is, its topics and its use, for a person who finds the folder."""
-    encoder, vocabulary = trained.encoder, trained.vocabulary
-    topics = trained.topics.describe(trained.topics.current(None)[0])
-    rows = [
-        f"| {topic.number} | {topic.name} | {topic.share:.1%} | {', '.join(topic.words[:8])} |"
-        for topic in sorted(topics, key=lambda topic: -topic.share)
-    ]
-    settings = [f"| {name} | {_shown(value)} |" for name, value in trained.settings.items()]
-    return "\n".join(
-        [
-            f"# A Kate model: vectors of {encoder.n_components:,} numbers",
-            "",
-            f"Learned by Kate {kate.__version__} (a K-competitive autoencoder for text) from "
-            f"{vocabulary.n_documents:,} documents and {len(vocabulary):,} words. It turns a text into a "
-            f"vector of {encoder.n_components:,} numbers, names the topics of a text, and finds similar words.",
-            "",
-            _about_vectors(trained),
-            "",
-            "## Topics",
-            "",
-            "As many as the data suggest; `model.topics(n)` gives any other number.",
-            "",
-            "| topic | name | share of documents | words |",
-            "|---|---|---|---|",
-            *rows,
-            "",
-            "## Use",
-            "",
-            "```python",
-            "import kate",
-            "",
-            'model = kate.load("path/to/this/folder")',
-            'vectors = model.encode(["a new document"])',
-            "print(model.topics())",
-            "```",
-            "",
-            "```sh",
-            "kate topics path/to/this/folder",
-            "kate encode path/to/this/folder corpus.jsonl -o vectors.parquet",
-            "```",
-            "",
-            "## Settings",
-            "",
-            "| setting | value |",
-            "|---|---|",
-            *settings,
-            "",
-        ]
-    )
-
-
-def _about_vectors(trained: Trained) -> str:
-    """What the numbers of a vector are."""
-    if trained.encoder.output == "projection":
-        return (
-            f"A vector is one linear map of the words of a text, made from {trained.neurons.n_components:,} neurons. "
-            "Its numbers are ordered by what they carry: the first ones are a good shorter vector (`truncate_dim`). "
-            "A text without a known word is the zero vector; vectors are compared by their cosine."
-        )
-    return f"A vector is what the {trained.neurons.n_components:,} neurons of the network answer to a text."
-
-
-def _shown(value: Any) -> str:
-    return f"{len(value):,} words" if isinstance(value, list) else str(value)
 
 
 def _lines(rows: Any) -> bytes:

@@ -14,6 +14,7 @@ from kate.text.stopwords import stop_words_of
 __all__ = [
     "UNSPACED",
     "LanguageRow",
+    "code_of",
     "guess_language",
     "guess_unspaced",
     "known_languages",
@@ -62,6 +63,15 @@ def languages() -> list[str]:
     True
     """
     return sorted([*Stemmer.algorithms(), *UNSPACED])
+
+
+def code_of(language: str) -> str | None:
+    """The ISO code of a language by its name; None for one without.
+
+    >>> code_of("english"), code_of("porter")
+    ('en', None)
+    """
+    return (_CODES | UNSPACED).get(language)
 
 
 def language_name(name: str) -> str:

@@ -1,0 +1,8 @@
+"""Kate inside other libraries. Each module needs the library that it is for, and nothing else of Kate needs it.
+
+langchain_embeddings.py  KateEmbeddings, an ``Embeddings`` of LangChain
+bertopic_embedder.py     KateEmbedder, for ``BERTopic(embedding_model=…)``
+hub.py                   models on the Hugging Face hub: push_to_hub, from_hub (extra ``hub``)
+
+Of scikit-learn nothing is needed: ``kate.TextModel`` is a step of a Pipeline as it is.
+"""
