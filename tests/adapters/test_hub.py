@@ -44,7 +44,8 @@ def test_a_model_goes_up_and_comes_back(model, tmp_path):
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[-1] == "TextModel"
         assert {"config.json", "weights.safetensors", "README.md"} <= set(server.files)
-        assert server.created[0]["private"] is True
+        assert server.created[0].get("visibility", "private") == "private"
+        assert server.created[0].get("private", True) is True
 
 
 def test_what_is_no_folder_of_ours_is_refused(tmp_path):

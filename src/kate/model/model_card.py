@@ -103,6 +103,6 @@ def _figures(topics: list[Topic]) -> str:
         return ""
     coverage = sum(topic.share * topic.coverage for topic in topics)
     return (
-        f"Their words occur together with a mean NPMI of {sum(coherences) / len(coherences):.2f}, and {coverage:.0%} of "
-        "the documents hold one of the ten words of their topic."
+        f"Their words occur together with a mean NPMI of {sum(coherences) / len(coherences):.2f}, and {coverage:.0%} "
+        "of the documents hold one of the ten words of their topic."
     )
