@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 import kate
+from kate.cli.output import say
 
 __all__ = ["app"]
 
@@ -148,7 +149,7 @@ def _as_options(message: str) -> str:
 
 
 def _say(message: str) -> None:
-    typer.echo(f"kate: {' '.join(message.split())}", err=True)
+    say(message)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
