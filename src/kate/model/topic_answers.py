@@ -103,6 +103,8 @@ class TopicAnswers:
 
     def _own_topics(self, topics: Mapping[str, str | Sequence[str]]) -> OwnTopics:
         trained = self._fitted()
+        if not isinstance(topics, Mapping):
+            raise ValueError('topics are names and words, such as {"health": "doctor hospital"}')
         words = [text if isinstance(text, str) else " ".join(text) for text in topics.values()]
         counts = self._count(words)
         empty = [name for name, known in zip(topics, np.diff(counts.indptr) > 0, strict=True) if not known]

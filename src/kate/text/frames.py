@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -71,9 +72,7 @@ def in_kind(corpus: Any, frame: pl.DataFrame) -> Any:
     """A frame as pandas if the corpus is pandas."""
     if not _is_pandas(corpus):
         return frame
-    import pandas as pd
-
-    return pd.DataFrame({column.name: _pandas_values(column) for column in frame})
+    return _pandas().DataFrame({column.name: _pandas_values(column) for column in frame})
 
 
 def _moved(names: Sequence[str], added: Sequence[pl.Series]) -> dict[str, str]:
@@ -99,12 +98,15 @@ def _is_pandas(corpus: Any) -> bool:
     return type(corpus).__module__.partition(".")[0] == "pandas" and hasattr(corpus, "columns")
 
 
+def _pandas() -> Any:
+    """Loaded already where it is asked for, and never needed otherwise."""
+    return sys.modules["pandas"]
+
+
 def _pandas_values(column: pl.Series) -> Any:
     """Values for a pandas column; whole numbers stay such where some are missing."""
     if column.dtype == pl.Int64:
-        import pandas as pd
-
-        return pd.array(column.to_list(), dtype="Int64")
+        return _pandas().array(column.to_list(), dtype="Int64")
     return column.to_list() if column.dtype.is_nested() or column.dtype == pl.String else column.to_numpy()
 
 

@@ -17,7 +17,8 @@ __all__ = ["OverTime", "changed_words", "topics_over"]
 
 _N_CHANGED = 5
 _LEAST_LIFT = 1.2  # of a word of a topic, against all documents
-_SURE = 3.84  # G² of a difference that chance makes once in twenty times
+_SURE = 10.8  # G² of a difference that chance makes once in a thousand times
+_FEWEST, _RAREST = 3, 0.1  # documents of the period, and their share, that hold such a word
 
 Numbers = NDArray[np.int64]
 
@@ -81,7 +82,7 @@ def changed_words(
     share, usual = count / cell_sizes[cell], in_topic[topic, word] / topic_sizes[topic]
     lift = usual * max(len(used), 1) / in_all[word]
     score = _surprise(cell_sizes[cell], share, usual)
-    score[(count < 2) | (share <= usual) | (lift < _LEAST_LIFT)] = 0
+    score[(count < _FEWEST) | (share < _RAREST) | (share <= usual) | (lift < _LEAST_LIFT)] = 0
     kept = np.flatnonzero(score >= _SURE)
     order = kept[np.lexsort((word[kept], -score[kept], cell[kept]))]
     found: dict[int, list[int]] = {}

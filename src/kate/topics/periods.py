@@ -124,7 +124,7 @@ def _calendar(dates: Dates, every: str | None, name: str) -> Periods:
         return Periods(pl.Series("period", [], dtype=pl.Date), np.full(len(starts), -1), _as_every(every))
     first, last = known.min(), known.max()
     _require_few(first, last, every)
-    values = pl.date_range(first, last, _INTERVALS[every], eager=True).alias("period")  # type: ignore[arg-type]
+    values = pl.Series("period", pl.date_range(first, last, _INTERVALS[every], eager=True))  # type: ignore[arg-type]
     places = np.searchsorted(values.to_numpy(), starts.fill_null(first).to_numpy())
     return Periods(values, np.where(starts.is_null().to_numpy(), -1, places), _as_every(every))
 

@@ -82,7 +82,8 @@ class TopicEdits:
                 names[step.topics[0]] = _checked_name(step, names)
             elif step.kind == "merge":
                 cut = cut.merged(_several(step.topics))
-                names = {number: name for number, name in names.items() if number not in step.topics[1:]}
+                gone = set(step.topics) - {step.topics[0]}
+                names = {number: name for number, name in names.items() if number not in gone}
             elif step.kind == "split":
                 cut = cut.split(step.topics[0])
                 names.pop(step.topics[0], None)

@@ -260,7 +260,8 @@ class Topics:
         if edits is not None and edits.n_topics != self._cut.n_base:
             raise ValueError(
                 f"the topics of this model were changed in a cut at {edits.n_topics} topics, and these are another "
-                f"cut, at {self._cut.n_base}; change model.topics(), or undo the changes first"
+                f"cut, at {self._cut.n_base}: ask for topics without a number and change those, or undo the changes "
+                "first"
             )
         return self._use((edits or TopicEdits(self._cut.n_base)).and_then(edit))
 
