@@ -133,7 +133,7 @@ def _message(error: Exception) -> str:
 
 
 _PARAMETER = re.compile(
-    r"\b(text|id|label|title|format|encoding|on_error|language|stop_words|vocabulary_size|min_df|max_df)"
+    r"\b(text|id|label|title|format|encoding|on_error|language|stop_words|vocabulary_size|min_df|max_df|every)"
     r"=(?:'([^']*)'|(None)\b|\.{3})"
 )
 

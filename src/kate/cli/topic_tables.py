@@ -93,7 +93,9 @@ def print_over_time(found: OverTime, topics: Sequence[Topic]) -> None:
                 sparkline(shares),
                 f"{shares[peak] or 0:.0%}",
                 period_name(part["period"][peak], found.every),
-                named_words(topic.name, part["words"][peak].to_list()),
+                named_words(
+                    topic.name, [word for word in part["words"][peak] if word not in topic.name.split(", ")]
+                ),
             )
         )
     first, last = (period_name(periods[place], found.every) for place in (0, -1))
