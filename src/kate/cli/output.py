@@ -41,7 +41,7 @@ def sparkline(values: Sequence[float | None], n_bars: int = 24) -> str:
     >>> sparkline([0.1, None, 0.8])
     '▁ █'
     """
-    n_bars = min(n_bars, len(values))
+    n_bars = max(1, min(n_bars, len(values)))
     edges = [round(bar * len(values) / n_bars) for bar in range(n_bars + 1)]
     parts = [[value for value in values[first:last] if value is not None] for first, last in pairwise(edges)]
     means = [sum(part) / len(part) if part else None for part in parts]

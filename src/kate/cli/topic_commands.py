@@ -310,7 +310,7 @@ def label(
     \b
     Example:
       kate label model reviews.csv --text review -n 2 -o labelled.csv
-      kate label model reviews.csv --as "service: answer rude" --as "health: doctor" -o own.csv
+      kate label model new.jsonl --as "health: doctor hospital" -o own.csv
     """
     require_table_name(output)
     own_topics = None if not own else _own_topics(own)
@@ -327,8 +327,8 @@ def label(
     if not quiet:
         n_topics = len(own_topics or ()) if found is None else len(found)
         n_none = labelled["topic_name"].null_count()
-        without = f", {n_none:,} with none of them" if n_none else ""
-        typer.echo(f"{len(labelled):,} documents, {n_topics} topics{without} → {output}")
+        without = f"; {n_none:,} documents have none of them" if n_none else ""
+        typer.echo(f"{len(labelled):,} documents, {n_topics} topics → {output}{without}")
 
 
 def _own_topics(given: Sequence[str]) -> dict[str, str]:

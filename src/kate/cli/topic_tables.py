@@ -126,28 +126,31 @@ def require_table_name(path: Path) -> None:
 
 
 def write_table(frame: pl.DataFrame, path: Path) -> None:
-    """By the suffix of the path; in CSV, lists and objects are JSON, and lists of words have commas between them."""
+    """By the suffix of the path; in CSV, lists and objects are JSON."""
     suffix = path.suffix.lower()
     if suffix == ".parquet":
         frame.write_parquet(path)
     elif suffix == ".jsonl":
-        frame.with_columns(_as_hex(column) for column in frame).write_ndjson(path)
+        frame.with_columns(map(_as_text, frame)).write_ndjson(path)
     else:
-        frame.with_columns(_in_csv(column) for column in frame).write_csv(path)
+        frame.with_columns(map(_in_csv, map(_as_text, frame))).write_csv(path)
 
 
 def _in_csv(column: pl.Series) -> pl.Series:
     import polars as pl
 
     if not column.dtype.is_nested():
-        return _as_hex(column)
+        return column
     return pl.Series(column.name, map(_as_json, column.to_list()), dtype=pl.String)
 
 
-def _as_hex(column: pl.Series) -> pl.Series:
+def _as_text(column: pl.Series) -> pl.Series:
+    """What has no form in text files: bytes become hexadecimal digits, lengths of time "P2D"."""
     import polars as pl
 
-    return column.bin.encode("hex") if column.dtype == pl.Binary else column
+    if column.dtype == pl.Binary:
+        return column.bin.encode("hex")
+    return column.dt.to_string("iso") if column.dtype == pl.Duration else column
 
 
 def _as_json(value: Any) -> str | None:
