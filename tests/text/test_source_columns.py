@@ -61,3 +61,9 @@ def test_dates_of_parquet_are_kept(tmp_path):
     documents = read_corpus(tmp_path / "a.parquet")
     assert documents.source.equals(frame)
     assert documents.frame["date"].dtype == pl.Date
+
+
+def test_columns_of_the_same_name_are_all_kept(tmp_path):
+    (tmp_path / "a.csv").write_text("text,note,note\ngold,one,two\n")
+    source = read_corpus(tmp_path / "a.csv").source
+    assert source.to_dicts() == [{"text": "gold", "note": "one", "note_2": "two"}]

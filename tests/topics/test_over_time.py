@@ -151,6 +151,11 @@ def test_pandas_goes_in_and_comes_out(model: TextModel) -> None:
             "more than 100,000 periods",
         ),
         (["gold"], {}, "the corpus has no column 'date'"),
+        (
+            dated_frame(8).with_columns(timestamp=pl.lit(1_612_345_678)),
+            {"by": "timestamp"},
+            "neither years nor days",
+        ),
     ],
 )
 def test_what_cannot_be_grouped_is_refused(

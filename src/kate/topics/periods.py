@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ _SPANS: tuple[tuple[float, Every], ...] = (
     (float("inf"), "decade"),
 )
 _SHORTEST: dict[Resolution, Every] = {"day": "day", "month": "month", "year": "year"}
+_SAYS_DATE = re.compile(r"(?<![a-z])(date|datetime|timestamp)(?![a-z])|^time$")
 _MOST_PERIODS = 100_000
 
 Numbers = NDArray[np.int64]
@@ -69,12 +71,17 @@ def find_periods(column: pl.Series, every: str | None, ids: pl.Series | None = N
     """
     if every is not None and every not in get_args(Every):
         raise ValueError(f"every is {every!r}; {did_you_mean(str(every), get_args(Every))}")
-    says_date = any(word in column.name.lower() for word in ("date", "time"))
+    says_date = _SAYS_DATE.search(column.name.lower()) is not None
     dates = find_dates(column, required=every is not None or says_date, ids=ids)
     if dates is None and every is not None:
         raise ValueError(
             f"every={every!r} is for dates, and the column {column.name!r} holds {column.dtype} that are none; leave "
             "every out to take its values as groups"
+        )
+    if dates is None and says_date and column.dtype.is_numeric():
+        raise ValueError(
+            f"the column {column.name!r} holds numbers that are neither years nor days such as 19990301; write dates "
+            "as 1999-03-01"
         )
     periods = _groups(column) if dates is None else _calendar(dates, every, column.name)
     n_missing = int((periods.places < 0).sum())
