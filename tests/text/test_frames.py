@@ -86,6 +86,12 @@ def test_ids_that_are_not_unique_are_numbered():
     ("frame", "error", "message"),
     [
         ("one text", TypeError, "not one string"),
+        (5, TypeError, "this is of type int"),
+        (None, TypeError, "this is of type NoneType"),
+        ({"a": 1}, TypeError, "this is of type dict"),
+        (["a", None], TypeError, "document 1 is None; every document must be a str"),
+        ([float("nan")], TypeError, "document 0 is nan"),
+        (pl.Series(["a", None]), TypeError, "document 1 is None"),
         (pl.DataFrame({"n": [1]}), ValueError, "no field with a usual name"),
         (pl.DataFrame({"text": [1]}), ValueError, "holds Int64; expected strings"),
         (pl.DataFrame({"text": ["a", None]}), ValueError, "row 1 of the frame has no text"),

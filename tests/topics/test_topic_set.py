@@ -208,3 +208,12 @@ def test_documents_that_are_all_alike_have_one_topic() -> None:
     labelled = topics.label(["gold", "silver coin"])
     assert labelled["topic"].to_list() == [0, 0]
     assert labelled["topic_share"].to_list() == [1.0, 1.0]
+
+
+def test_every_node_of_the_tree_has_a_name(model: TextModel) -> None:
+    open_nodes = [model.topic_tree(4)]
+    while open_nodes:
+        node = open_nodes.pop()
+        assert node.name not in ("", "–")
+        assert bool(node.children) == (node.number is None)
+        open_nodes.extend(node.children)

@@ -107,7 +107,7 @@ def print_over_time(found: OverTime, topics: Sequence[Topic]) -> None:
     print_table(columns, rows, right=("topic", "peak"))
 
 
-def _highest_groups(part: pl.DataFrame, n_shown: int = 6) -> str:
+def _highest_groups(part: pl.DataFrame, n_shown: int = 4) -> str:
     ranked = part.filter(part["documents"] > 0).sort("share", descending=True, maintain_order=True)
     shown = [f"{row['group']} {row['share']:.0%}" for row in ranked.head(n_shown).iter_rows(named=True)]
     return ", ".join(shown) + (", …" if len(ranked) > n_shown else "")

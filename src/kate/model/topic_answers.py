@@ -69,7 +69,8 @@ class TopicAnswers:
     ) -> Any:
         """The corpus with the topic of each document: its columns, and ``topic``, ``topic_name``, ``topic_share``.
 
-        corpus : texts, :class:`~kate.text.documents.Documents`, or a pandas or Polars frame, which comes back as such
+        corpus : texts, :class:`~kate.text.documents.Documents` (with the columns of the files that were read), or a
+            pandas or Polars frame, which comes back as such
         n : how many topics; None as in :meth:`topics`
         topics : your own instead, by a few words each: {"health": "doctor hospital"}. A document that is near to none
             of them gets none
@@ -120,7 +121,7 @@ class TopicAnswers:
             warnings.warn(
                 f"{n_empty:,} of {len(documents):,} documents have no word of the vocabulary, and so no topic",
                 EmptyDocumentsWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         return ReadCorpus(self._unit_vectors_of(counts), counts)
 

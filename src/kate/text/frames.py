@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -31,7 +31,25 @@ def as_documents(corpus: Any, text: str | None = None) -> Documents:
     if isinstance(corpus, str | bytes):
         raise TypeError("a corpus is several texts, not one string; give a list, or kate.read_corpus(path)")
     frame = _as_polars(corpus)
-    return Documents.from_texts(corpus) if frame is None else _documents_of(frame, text)
+    return Documents.from_texts(_texts(corpus)) if frame is None else _documents_of(frame, text)
+
+
+def _texts(corpus: Any) -> Any:
+    """Texts, or lists of words; anything else is refused."""
+    if isinstance(corpus, pl.Series) and corpus.dtype == pl.String and not corpus.null_count():
+        return corpus
+    if isinstance(corpus, Mapping) or not isinstance(corpus, Iterable):
+        raise TypeError(
+            f"a corpus is a list of texts, a frame or Documents, and this is of type {type(corpus).__name__}"
+        )
+    texts = list(corpus)
+    for row, value in enumerate(texts):
+        if not isinstance(value, str | list | tuple):
+            raise TypeError(
+                f"document {row} is {repr(value)[:40]}; every document must be a str (or every one a list of str): "
+                "drop it or replace it by ''"
+            )
+    return texts
 
 
 def given_columns(corpus: Any, documents: Documents) -> pl.DataFrame:
