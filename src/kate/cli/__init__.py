@@ -5,7 +5,8 @@
     output.py           tables for people, JSON for programs
     corpus_commands.py  fit, encode, index: they read documents
     model_commands.py   words, search, info: they show what was made; languages
-    topic_commands.py   topics, neurons, label, trends (topic_tables.py: what they print and write)
+    topic_commands.py   topics, neurons
+    label_commands.py   label, trends (topic_tables.py: what they print and write)
     serve_command.py    serve
     demo.py             demo
     datasets.py         datasets, datasets prepare
@@ -21,6 +22,7 @@ from kate.cli import (
     datasets,
     demo,
     evaluate,
+    label_commands,
     model_commands,
     reproduce,
     serve_command,
@@ -32,7 +34,7 @@ from kate.cli.app import app
 __all__ = ["app", "main"]
 
 for _commands in (
-    *(corpus_commands, model_commands, topic_commands, serve_command),
+    *(corpus_commands, model_commands, topic_commands, label_commands, serve_command),
     *(datasets, evaluate, tune, reproduce, demo),
 ):
     _commands.add_to(app)
