@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "storage": set(),
     "engines": {"threads"},
     "text": {"spelling", "storage", "threads"},
-    "topics": set(),
+    "topics": {"spelling", "text"},
     "model": {"competition", "engines", "spelling", "storage", "text", "threads", "topics"},
     "search": {"model", "spelling", "storage", "text", "threads", "topics"},
     "adapters": {"model", "search", "storage"},

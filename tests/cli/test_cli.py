@@ -17,7 +17,10 @@ from typer.testing import CliRunner
 import kate
 from kate.cli import app
 
-COMMANDS = ["fit", "encode", "index", "topics", "words", "search", "info", "languages", "datasets", "demo"]
+COMMANDS = [
+    *("fit", "encode", "index", "topics", "neurons", "label", "trends"),
+    *("words", "search", "info", "languages", "datasets", "demo"),
+]
 SENTENCES = [
     ("peace", "The treaty of peace was signed and ratified by the nations."),
     ("peace", "Nations ratified a treaty, and peace was signed at last."),
@@ -79,13 +82,24 @@ def test_the_examples_of_the_help_work(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "reviews.csv").write_text("review,stars\n" + "".join(f"{text},5\n" for text in words * 10))
     (tmp_path / "new.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in words))
     monkeypatch.chdir(tmp_path)
-    for command in ("fit", "encode", "index", "topics", "words", "search", "info"):
+    for command in (
+        "fit",
+        "encode",
+        "index",
+        "topics",
+        "neurons",
+        "label",
+        "trends",
+        "words",
+        "search",
+        "info",
+    ):
         example = run(command, "--help")[1].split("Example:\n")[1].splitlines()[0].strip()
         assert example.startswith(f"kate {command} ")
         code, out, err = run(*shlex.split(example)[1:])
         assert (code, err) == (0, ""), example
         assert out
-    assert {"model", "vectors.parquet", "index"} <= {path.name for path in tmp_path.iterdir()}
+    assert {"model", "vectors.parquet", "index", "labelled.csv"} <= {path.name for path in tmp_path.iterdir()}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -183,20 +197,6 @@ def test_encode_keeps_the_first_dimensions_and_divides_by_the_length(home: Path,
     assert "5 is more than the 4 numbers" in " ".join(err.replace("│", " ").split())
 
 
-def test_topics(home: Path) -> None:
-    code, out, _ = run("topics", home / "model", "--top", 3, "--limit", 2)
-    lines = out.splitlines()
-    assert code == 0
-    assert lines[0].split() == ["topic", "share", "coherence", "words"]
-    assert len(lines) == 3
-    assert not any(sign in out for sign in "│┃━─\x1b")
-    code, out, _ = run("topics", home / "model", "--json", "--by", "weights", "--sort", "neuron")
-    found = json.loads(out)
-    names = [f"{n}{pole}" for n in range(256) for pole in "+-"]
-    assert [topic["name"] for topic in found["topics"]] == names
-    assert set(found) == {"coherence", "diversity", "topics"}
-
-
 def test_words(home: Path) -> None:
     code, out, _ = run("words", home / "model", "treaties", "coin", "--top", 2)
     assert code == 0
@@ -247,7 +247,7 @@ def test_datasets() -> None:
 
 
 def test_piped_tables_have_one_line_per_row_and_obey_a_given_width(home: Path) -> None:
-    wide = real("-m", "kate", "topics", home / "model")
+    wide = real("-m", "kate", "neurons", home / "model")
     assert len(wide.splitlines()) == 1 + 2 * 256
     narrow = real("-m", "kate", "search", home / "index", "gold", columns="60")
     assert max(map(len, narrow.splitlines())) <= 60
@@ -258,7 +258,11 @@ def test_piped_tables_have_one_line_per_row_and_obey_a_given_width(home: Path) -
     [
         ["--help"],
         ["info", "model"],
-        ["topics", "model"],
+        ["topics", "model", "-n", "3"],
+        ["topics", "model", "-n", "3", "--tree"],
+        ["neurons", "model"],
+        ["label", "model", "corpus.jsonl", "-n", "3", "-o", "labelled.csv"],
+        ["trends", "model", "corpus.jsonl", "-n", "3", "--by", "label"],
         ["words", "model", "gold"],
         ["search", "index", "gold"],
     ],

@@ -52,7 +52,7 @@ def corpus(tmp_path: Path) -> Path:
         (["fit"], "missing"),
         (["fit", "a.txt", "-o", "m", "--dimensions", "none"], "--dimensions"),
         (["fit", "a.txt", "-o", "m", "--on-error", "shrug"], "--on-error"),
-        (["topics", "m", "--by", "luck"], "--by"),
+        (["topics", "m", "--sort", "luck"], "--sort"),
         (["encode", "m", "a.txt", "-o", "vectors.csv"], "neither .parquet nor .npy"),
         (["topcis", "m"], "topics"),
         (["--nonsense"], "--nonsense"),

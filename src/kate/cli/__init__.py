@@ -4,7 +4,9 @@
     options.py          arguments and options that several commands share
     output.py           tables for people, JSON for programs
     corpus_commands.py  fit, encode, index: they read documents
-    model_commands.py   topics, words, search, info: they show what was made; languages
+    model_commands.py   words, search, info: they show what was made; languages
+    topic_commands.py   topics, neurons
+    label_commands.py   label, trends (topic_tables.py: what they print and write)
     serve_command.py    serve
     demo.py             demo
     datasets.py         datasets, datasets prepare
@@ -15,12 +17,26 @@
 Heavy packages are imported inside the command that needs them: ``kate topics`` must not wait for scikit-learn.
 """
 
-from kate.cli import corpus_commands, datasets, demo, evaluate, model_commands, reproduce, serve_command, tune
+from kate.cli import (
+    corpus_commands,
+    datasets,
+    demo,
+    evaluate,
+    label_commands,
+    model_commands,
+    reproduce,
+    serve_command,
+    topic_commands,
+    tune,
+)
 from kate.cli.app import app
 
 __all__ = ["app", "main"]
 
-for _commands in (corpus_commands, model_commands, serve_command, datasets, evaluate, tune, reproduce, demo):
+for _commands in (
+    *(corpus_commands, model_commands, topic_commands, label_commands, serve_command),
+    *(datasets, evaluate, tune, reproduce, demo),
+):
     _commands.add_to(app)
 
 

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 import kate
+from kate.cli.output import say
 
 __all__ = ["app"]
 
@@ -132,7 +133,7 @@ def _message(error: Exception) -> str:
 
 
 _PARAMETER = re.compile(
-    r"\b(text|id|label|title|format|encoding|on_error|language|stop_words|vocabulary_size|min_df|max_df)"
+    r"\b(text|id|label|title|format|encoding|on_error|language|stop_words|vocabulary_size|min_df|max_df|every)"
     r"=(?:'([^']*)'|(None)\b|\.{3})"
 )
 
@@ -148,7 +149,7 @@ def _as_options(message: str) -> str:
 
 
 def _say(message: str) -> None:
-    typer.echo(f"kate: {' '.join(message.split())}", err=True)
+    say(message)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -1,8 +1,7 @@
-"""The commands that show what was made (topics, words, search, info) and languages. None loads scikit-learn."""
+"""The commands that show what was made (words, search, info) and languages. None loads scikit-learn."""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,51 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["add_to"]
 
 
-class By(StrEnum):
-    WINS = "wins"
-    WEIGHTS = "weights"
-
-
-class Sort(StrEnum):
-    SHARE = "share"
-    COHERENCE = "coherence"
-    NEURON = "neuron"
-
-
 def add_to(app: typer.Typer) -> None:
-    for command in (topics, words, search, info, languages):
+    for command in (words, search, info, languages):
         app.command()(command)
-
-
-def topics(
-    model: ModelFolder,
-    top: Annotated[int, typer.Option("--top", "-n", min=1, metavar="N", help="Words per topic.")] = 10,
-    by: Annotated[
-        By, typer.Option(help="Describe a topic by the documents that it wins, or by its weights.")
-    ] = By.WINS,
-    sort: Annotated[Sort, typer.Option(help="The order of the topics.")] = Sort.SHARE,
-    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Show only so many topics.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show the topics of a model: their words and their share of the documents.
-
-    Every neuron has two topics, one for each sign: 17+ and 17-.
-
-    \b
-    Example:
-      kate topics model --sort coherence --limit 20
-    """
-    found = kate.load(model).topics(top=top, by=by.value).sorted_by(sort.value)
-    shown = list(found)[:limit]
-    if as_json:
-        summary = {"coherence": found.coherence, "diversity": found.diversity}
-        print_json(summary | {"topics": [topic.as_dict() for topic in shown]})
-        return
-    rows = [
-        (topic.name, f"{topic.share:.1%}", _decimal(topic.coherence), ", ".join(topic.words))
-        for topic in shown
-    ]
-    print_table(("topic", "share", "coherence", "words"), rows, right=("topic", "share", "coherence"))
 
 
 def words(
@@ -176,7 +133,9 @@ def _facts(loaded: TextModel, folder: Path) -> dict[str, Any]:
         "loss": last.get("loss"),
         "validation_loss": last.get("validation_loss"),
         "training_seconds": sum(row["seconds"] or 0.0 for row in loaded.history_),
+        "topics": len(found),
         "coherence": found.coherence,
+        "coverage": found.coverage,
         "diversity": found.diversity,
         "bytes": sum(file.stat().st_size for file in folder.iterdir()),
         "settings": dict(loaded.settings_),
@@ -185,10 +144,6 @@ def _facts(loaded: TextModel, folder: Path) -> dict[str, Any]:
 
 def _bracketed(label: str | None) -> str:
     return f" [{label}]" if label else ""
-
-
-def _decimal(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
 
 
 def _shown(value: Any) -> str:

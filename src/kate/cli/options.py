@@ -133,6 +133,7 @@ def read_documents(
     format: str | None,  # noqa: A002 - the name of the option
     encoding: str,
     on_error: OnError,
+    keep_nested: bool = False,
 ) -> Documents:
     """The documents that the arguments name; standard error says how many rows were left out."""
     from kate.text.readers import read_corpus
@@ -147,6 +148,7 @@ def read_documents(
         encoding=encoding,
         on_error=on_error.value,
         stdin=sys.stdin.buffer,
+        keep_nested=keep_nested,
     )
     if documents.n_skipped:
         say(f"warning: left out {documents.n_skipped:,} malformed rows, first {documents.skipped[0]}")

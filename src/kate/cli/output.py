@@ -3,26 +3,55 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import typer
 
-__all__ = ["print_json", "print_pairs", "print_table", "say"]
+__all__ = ["harmless", "print_json", "print_pairs", "print_table", "say", "sparkline"]
 
 # Output to a pipe has one line per row, so that grep and cut work: wide enough for any row.
 _PIPED_WIDTH = 400
+# Control characters beyond ASCII, and marks that turn the direction of writing: a terminal obeys them.
+_CONTROLS = re.compile(r"[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def say(message: str) -> None:
     """A line about what happens; not on standard output, which is for results."""
-    typer.echo(f"kate: {message}", err=True)
+    typer.echo(f"kate: {harmless(message)}", err=True)
+
+
+def harmless(text: str) -> str:
+    """A text on one line that a terminal shows and does not obey.
+
+    >>> harmless("red:\\x1b[31m\\n a\\tb")
+    'red: [31m a b'
+    """
+    return " ".join(re.sub(r"[\x00-\x1f]", " ", _CONTROLS.sub(" ", text)).split())
+
+
+def sparkline(values: Sequence[float | None], n_bars: int = 24) -> str:
+    """Values as small bars, the highest one full; a space where there is none. Many values are averaged.
+
+    >>> sparkline([0.1, None, 0.8])
+    '▁ █'
+    """
+    n_bars = max(1, min(n_bars, len(values)))
+    edges = [round(bar * len(values) / n_bars) for bar in range(n_bars + 1)]
+    parts = [[value for value in values[first:last] if value is not None] for first, last in pairwise(edges)]
+    means = [sum(part) / len(part) if part else None for part in parts]
+    highest = max((mean for mean in means if mean is not None), default=0) or 1
+    return "".join(" " if mean is None else "▁▁▂▃▄▅▆▇█"[math.ceil(mean / highest * 8)] for mean in means)
 
 
 def print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    written = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    typer.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", written))
 
 
 def print_table(
@@ -53,7 +82,7 @@ def print_table(
             overflow="fold" if is_last else "ellipsis",
         )
     for row in rows:
-        cells = (Text(cell, "bold" if strong and cell.startswith(strong) else "") for cell in row)
+        cells = (Text(_cell(cell), "bold" if strong and cell.startswith(strong) else "") for cell in row)
         # Text and not str: a "[" in a document is no markup
         table.add_row(*cells)
     console = Console(file=sys.stdout, width=width, highlight=False, soft_wrap=False)
@@ -63,9 +92,14 @@ def print_table(
     typer.echo("\n".join(line.rstrip() for line in capture.get().splitlines()))
 
 
+def _cell(text: str) -> str:
+    """Without control characters; spaces stay, for they may be part of a picture."""
+    return text if text.isprintable() else harmless(text)
+
+
 def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
     """One line per name and value; the values are aligned."""
     listed = list(pairs)
     width = max(len(name) for name, _ in listed)
     for name, value in listed:
-        typer.echo(f"{name:<{width}}  {value}")
+        typer.echo(f"{name:<{width}}  {harmless(value)}")

@@ -137,6 +137,23 @@ def _read_topic_edits(folder: Path) -> TopicEdits | None:
     return edits
 
 
+def _topic_space(folder: Path, arrays: bytes, vocabulary: Vocabulary, encoder: Encoder) -> TopicSpace:
+    space = TopicSpace.from_arrays(
+        safetensors.numpy.load(arrays),
+        vocabulary.readable,
+        encoder.n_components,
+        _read_topic_edits(folder),
+    )
+    try:
+        space.require_edits()
+    except ValueError as error:
+        raise FolderError(
+            f"{folder / _EDITS} does not belong to this model ({error}); delete it: the topics are then as the model "
+            "found them"
+        ) from None
+    return space
+
+
 def read_model(folder: StrPath) -> Trained:
     """Read a model folder; every file is checked before it is used."""
     folder = Path(folder)
@@ -158,12 +175,7 @@ def read_model(folder: StrPath) -> Trained:
             encoder=encoder,
             output_bias=arrays["c"],
             responses=responses,
-            topics=TopicSpace.from_arrays(
-                safetensors.numpy.load(files[_TOPICS]),
-                vocabulary.readable,
-                encoder.n_components,
-                _read_topic_edits(folder),
-            ),
+            topics=_topic_space(folder, files[_TOPICS], vocabulary, encoder),
             history=[json.loads(row) for row in _split(files[_HISTORY])],
             given=config.get("given"),
             n_documents_seen=config.get("n_documents_seen"),

@@ -6,6 +6,7 @@ model answers in a fraction of a second.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Never, Self
@@ -293,6 +294,12 @@ class TextModel(TextAnswers, PlainEstimator):
             counts, network, settings = self._count(texts), self._network_of(before), before.settings
             vocabulary = before.vocabulary.with_documents(counts)
         network.partial_fit(counts)
+        if before is not None and before.topics.edits is not None:
+            warnings.warn(
+                "the topics are found anew from these texts, and what you renamed, merged, split or dropped is gone",
+                UserWarning,
+                stacklevel=2,
+            )
         self._become(settings, vocabulary, network, counts)
         return self
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kate.model.encoder import comparison_shift, count_empty, warn_of_empty
-from kate.text.frames import as_documents, like_given
+from kate.model.encoder import EmptyDocumentsWarning, comparison_shift, count_empty
+from kate.text.documents import Documents
+from kate.text.frames import as_documents, with_added
 from kate.topics.leaf_clusters import unit
 from kate.topics.neuron_poles import N_WORDS, poles_of
 from kate.topics.neuron_table import NeuronPoles
@@ -47,20 +49,15 @@ class TopicAnswers:
         >>> model.topics(2)[0].words
         ('peace', 'treaty', 'signed')
         """
-        return Topics(self._fitted().topics, self._read_corpus, n)
+        return Topics(self._fitted().topics, self._read_documents, n)
 
     def topic_tree(self, n: int | None = None) -> TopicNode:
-        """The tree over ``n`` topics; ``print`` draws it, ``as_dict`` is for JSON."""
+        """The tree over ``n`` topics (None as in :meth:`topics`); ``print`` draws it, ``as_dict`` is for JSON.
+
+        Topics that you merged, split or dropped are no part of a tree: it shows them as they were, with a warning.
+        """
         space = self._fitted().topics
-        topics = self.topics(n)
-        if space.edits is not None and n is None:
-            topics = Topics(space, self._read_corpus, space.edits.n_topics)
-        if topics.numbers != list(range(len(topics))) or not topics.is_cut_of_tree:
-            raise ValueError(
-                "topics that were merged, split or dropped are no cut of the tree; ask for the tree at a number, such "
-                f"as topic_tree({len(topics) + 1})"
-            )
-        return topic_nodes(space, topics)
+        return topic_nodes(space, Topics(space, self._read_documents, n, changed=False))
 
     def label(
         self,
@@ -72,13 +69,15 @@ class TopicAnswers:
     ) -> Any:
         """The corpus with the topic of each document: its columns, and ``topic``, ``topic_name``, ``topic_share``.
 
-        corpus : texts, :class:`~kate.text.documents.Documents`, or a pandas or Polars frame, which comes back as such
+        corpus : texts, :class:`~kate.text.documents.Documents` (with the columns of the files that were read), or a
+            pandas or Polars frame, which comes back as such
         n : how many topics; None as in :meth:`topics`
         topics : your own instead, by a few words each: {"health": "doctor hospital"}. A document that is near to none
             of them gets none
         text : the column of a frame that holds the text, where its name does not tell
 
-        A document without a known word has no topic: null.
+        A document without a known word has no topic: null. A column of the corpus that has the name of a new one is
+        kept under another, with a warning.
 
         >>> from kate import TextModel
         >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
@@ -88,15 +87,13 @@ class TopicAnswers:
         """
         documents = as_documents(corpus, text)
         if topics is None:
-            labelled = self.topics(n).label(documents)
-        else:
-            if n is not None:
-                raise ValueError("give either n or topics: your own topics are as many as you name")
-            read = self._read_corpus(documents)
-            labelled = read.frame.with_columns(
-                self._own_topics(topics).label_columns(read.vectors, read.known)
-            )
-        return like_given(corpus, labelled)
+            found = self.topics(n)
+            return with_added(corpus, documents, found.label_columns(self._read_documents(documents)))
+        if n is not None:
+            raise ValueError("give either n or topics: your own topics are as many as you name")
+        own = self._own_topics(topics)
+        read = self._read_documents(documents)
+        return with_added(corpus, documents, own.label_columns(read.vectors, read.known))
 
     def neurons(self, top: int = 10) -> NeuronPoles:
         """Both poles of every neuron by its strongest weights, as the paper describes topics; ``top`` words each."""
@@ -107,6 +104,8 @@ class TopicAnswers:
 
     def _own_topics(self, topics: Mapping[str, str | Sequence[str]]) -> OwnTopics:
         trained = self._fitted()
+        if not isinstance(topics, Mapping):
+            raise ValueError('topics are names and words, such as {"health": "doctor hospital"}')
         words = [text if isinstance(text, str) else " ".join(text) for text in topics.values()]
         counts = self._count(words)
         empty = [name for name, known in zip(topics, np.diff(counts.indptr) > 0, strict=True) if not known]
@@ -115,12 +114,16 @@ class TopicAnswers:
             raise ValueError(f'{found}; describe each by words of the texts: {{"health": "doctor hospital"}}')
         return OwnTopics.of(list(topics), self._unit_vectors_of(counts), trained.topics.sketch)
 
-    def _read_corpus(self, corpus: Any) -> ReadCorpus:
-        """Vectors and counts of a corpus, with a warning where no word of a document is known."""
-        documents = as_documents(corpus)
+    def _read_documents(self, documents: Documents) -> ReadCorpus:
+        """Vectors and counts of documents, with a warning where no word of one is known."""
         counts = self._count(documents)
-        warn_of_empty(count_empty(counts), len(documents), stacklevel=4)
-        return ReadCorpus(documents.frame, self._unit_vectors_of(counts), counts)
+        if n_empty := count_empty(counts):
+            warnings.warn(
+                f"{n_empty:,} of {len(documents):,} documents have no word of the vocabulary, and so no topic",
+                EmptyDocumentsWarning,
+                stacklevel=3,
+            )
+        return ReadCorpus(self._unit_vectors_of(counts), counts)
 
     def _unit_vectors_of(self, counts: csr_matrix) -> Floats:
         """Vectors as they are compared; zeros for a document without words."""

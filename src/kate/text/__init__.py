@@ -4,6 +4,8 @@ Reading documents:
 
     readers.py          read_corpus: files, folders or standard input → Documents
     documents.py        Documents: texts with ids, labels and titles, in one table
+    frames.py           texts, pandas and Polars frames → Documents, and results back in their kind
+    dates.py            a column of dates, as people write them → days
     input_files.py      what to read: files, compressed or not, folders, standard input
     compressed_files.py their bytes, decompressed
     encodings.py        files that are not in the encoding that was said

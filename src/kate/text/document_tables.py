@@ -1,11 +1,13 @@
 """Rows, or a Parquet file → a Polars table with the columns text, id, label, title, PLACE and the other fields.
 
-PLACE is the file and the line: the id of a document that has none of its own.
+PLACE is the file and the line: the id of a document that has none of its own. Behind these stand the columns as the
+file has them, with SOURCE before their names; the text is not there twice, an empty column TEXT marks its place.
 """
 
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -15,18 +17,19 @@ from kate.text.fields import Fields, choose_fields
 from kate.text.file_rows import MalformedRows, Row
 from kate.text.input_files import Source
 
-__all__ = ["OWN_COLUMNS", "PLACE", "join_tables", "read_parquet", "tables_of_rows"]
+__all__ = ["OWN_COLUMNS", "PLACE", "SOURCE", "TEXT", "join_tables", "read_parquet", "tables_of_rows"]
 
 # not a name that a field of a user may have
 PLACE = "kate:place"
 OWN_COLUMNS = ("text", "id", "label", "title", PLACE)
+SOURCE, TEXT = "kate:source:", "kate:text:"
 
 # Characters kept as Python strings before they become a Polars table.
 _BATCH_SIZE = 8_000_000
 
 
 def tables_of_rows(
-    rows: Iterable[Row], asked: Fields, shown: str, malformed: MalformedRows
+    rows: Iterable[Row], asked: Fields, shown: str, malformed: MalformedRows, keep_nested: bool = False
 ) -> Iterator[pl.DataFrame]:
     """Tables of some thousand rows; the fields are chosen among those of the first table's rows."""
     batches = _batches(rows)
@@ -43,7 +46,7 @@ def tables_of_rows(
                 malformed.add(row.place, problem)
             else:
                 kept.append(row)
-        yield _table(kept, fields, others)
+        yield _table(kept, fields, others).with_columns(_source_columns(kept, fields, keep_nested))
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
@@ -96,6 +99,31 @@ def _table(rows: Sequence[Row], fields: Fields, others: Sequence[str]) -> pl.Dat
     return pl.DataFrame(columns)
 
 
+def _source_columns(rows: Sequence[Row], fields: Fields, keep_nested: bool) -> list[pl.Series]:
+    """The columns as the file has them: those of these rows, for a field may come late."""
+    columns = []
+    for name in dict.fromkeys(name for row in rows for name in row.values):
+        values = [row.values.get(name) for row in rows]
+        if name == fields.text:
+            columns.append(pl.Series(f"{TEXT}{name}", [None] * len(rows), dtype=pl.Null))
+        elif all(map(_is_scalar, values)):
+            columns.append(_series(values).alias(f"{SOURCE}{name}"))
+        elif keep_nested:
+            columns.append(_nested(values).alias(f"{SOURCE}{name}"))
+    return columns
+
+
+def _nested(values: Sequence[object]) -> pl.Series:
+    """Lists and objects as they are, if they are of one kind, or else as JSON."""
+    try:
+        column = pl.Series(values)
+        if column.dtype != pl.Object and column.to_list() == values:
+            return column
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        pass
+    return _strings(values)
+
+
 def _string(value: object) -> str | None:
     """A label, id or title as a string; None if it is empty or nested."""
     return str(value) or None if _is_scalar(value) and value is not None else None
@@ -115,7 +143,14 @@ def _series(values: Sequence[object]) -> pl.Series:
 
 
 def _strings(values: Iterable[object]) -> pl.Series:
-    return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
+    listed = values.to_list() if isinstance(values, pl.Series) else values
+    return pl.Series(map(_as_text, listed), dtype=pl.String)
+
+
+def _as_text(value: object) -> str | None:
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return None if value is None else str(value)
 
 
 def join_tables(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -143,15 +178,22 @@ def join_tables(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     )
 
 
-def read_parquet(source: Source, asked: Fields, malformed: MalformedRows) -> pl.DataFrame:
-    """The table of a Parquet file, without columns of nested values."""
+def read_parquet(
+    source: Source, asked: Fields, malformed: MalformedRows, keep_nested: bool = False
+) -> pl.DataFrame:
+    """The table of a Parquet file; columns of nested values are read only if they are asked for."""
     data = source.path if source.compression is None else _unpacked(source)
     try:
         schema = pl.read_parquet_schema(data)
         fields = choose_fields(list(schema), asked, source.shown)
         _require_strings(schema, fields, asked, source.shown)
         others = [name for name in _others(list(schema), fields) if _is_flat(schema[name])]
-        table = pl.read_parquet(data, columns=[*fields.given.values(), *others])
+        wanted = [
+            name
+            for name, kind in schema.items()
+            if _is_flat(kind) or keep_nested or name in fields.given.values()
+        ]
+        table = pl.read_parquet(data, columns=wanted)
     except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         raise ValueError(
@@ -165,7 +207,13 @@ def read_parquet(source: Source, asked: Fields, malformed: MalformedRows) -> pl.
         columns.append(column.alias(role))
     numbers = pl.int_range(1, pl.len() + 1).cast(pl.String)
     place = pl.concat_str(pl.lit(f"{source.name}:"), numbers).alias(PLACE)
-    table = table.select(*columns, place, *others)
+    as_given = [
+        pl.lit(None, pl.Null).alias(f"{TEXT}{name}")
+        if name == fields.text
+        else pl.col(name).alias(f"{SOURCE}{name}")
+        for name in wanted
+    ]
+    table = table.select(*columns, place, *others, *as_given)
     for row in table["text"].is_null().arg_true():
         malformed.add(
             f"{source.shown}, row {row + 1}", f"the field {fields.text!r} is null; expected a string"

@@ -19,6 +19,8 @@ class Documents:
     ----------
     frame : columns text, id (unique), label, title (null if there is none), then the other fields of the source.
     n_skipped, skipped : malformed rows that were left out, and the messages about the first of them.
+    source : the same rows with the columns of the files, by their own names and in their order; None where there were
+        no files.
 
     >>> documents = Documents.from_texts(["A tax bill", "A treaty"], labels=["money", "peace"])
     >>> len(documents), documents.ids, documents.labels, documents.titles
@@ -28,6 +30,7 @@ class Documents:
     frame: pl.DataFrame
     n_skipped: int = 0
     skipped: tuple[str, ...] = ()
+    source: pl.DataFrame | None = None
 
     @classmethod
     def from_texts(

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -118,13 +119,24 @@ def _csv_rows(source: Source, encoding: str, malformed: MalformedRows) -> Iterat
             if problem := next(filter(None, (broken_bytes(cell, encoding, source) for cell in cells)), None):
                 malformed.add(place, problem)
             elif header is None:
-                header = cells
+                header = _distinct(cells)
             elif len(cells) != len(header):
                 malformed.add(place, f"{len(cells)} fields where the header has {len(header)}")
             else:
-                # reversed: the first of two columns with the same name wins
-                values = dict(zip(reversed(header), reversed(cells), strict=True))
-                yield Row(place, f"{source.name}:{number}", {name: values[name] for name in header})
+                yield Row(place, f"{source.name}:{number}", dict(zip(header, cells, strict=True)))
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names of columns; the second of two that are the same gets a number.
+
+    >>> _distinct(["text", "note", "note"])
+    ['text', 'note', 'note_2']
+    """
+    found: list[str] = []
+    for name in names:
+        ways = chain([name], (f"{name}_{number}" for number in count(2)))
+        found.append(next(way for way in ways if way not in found and (way == name or way not in names)))
+    return found
 
 
 @contextmanager

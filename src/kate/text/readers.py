@@ -8,10 +8,18 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from kate.text.document_tables import OWN_COLUMNS, PLACE, join_tables, read_parquet, tables_of_rows
+from kate.text.document_tables import (
+    OWN_COLUMNS,
+    PLACE,
+    SOURCE,
+    TEXT,
+    join_tables,
+    read_parquet,
+    tables_of_rows,
+)
 from kate.text.documents import Documents, first_repeated
 from kate.text.fields import Fields
-from kate.text.file_rows import MalformedRowError, MalformedRows, OnError, file_rows, folder_rows
+from kate.text.file_rows import MalformedRowError, MalformedRows, OnError, Row, file_rows, folder_rows
 from kate.text.input_files import Source, list_sources
 
 __all__ = ["Documents", "MalformedRowError", "read_corpus", "read_rows"]
@@ -28,6 +36,7 @@ def read_corpus(
     encoding: str = "utf-8",
     on_error: OnError = "raise",
     stdin: BinaryIO | None = None,
+    keep_nested: bool = False,
 ) -> Documents:
     """Read documents from one file or several, from folders, or from standard input.
 
@@ -43,6 +52,10 @@ def read_corpus(
     on_error : "raise" stops at the first malformed row and names its file and line; "skip" leaves such rows
         out and counts them in ``n_skipped``.
     stdin : where to read ``"-"`` from.
+    keep_nested : keep columns of lists and objects, too, in ``source``.
+
+    All columns of a file are kept: in ``frame`` with text, id, label and title first, in ``source`` as the file has
+    them. Dates stay as they are written; ``topics.over(documents, by="date")`` reads them.
 
     Raises
     ------
@@ -57,13 +70,16 @@ def read_corpus(
     asked = Fields(text, id, label, title)
     malformed = MalformedRows(on_error)
     sources = list_sources(paths, format, stdin)
-    tables = [table for source in sources for table in _tables(source, asked, encoding, malformed)]
+    tables = [
+        table for source in sources for table in _tables(source, asked, encoding, malformed, keep_nested)
+    ]
     if not sum(len(table) for table in tables):
         shown = ", ".join(source.shown for source in sources)
         skipped = f" ({malformed.count:,} skipped: {malformed.messages[0]})" if malformed.count else ""
         raise ValueError(f"no documents in {shown}{skipped}; expected at least one")
-    frame = _with_unique_ids(join_tables(tables), id_asked=id)
-    return Documents(frame, malformed.count, tuple(malformed.messages))
+    table = join_tables(tables)
+    frame = _with_unique_ids(table, id_asked=id)
+    return Documents(frame, malformed.count, tuple(malformed.messages), _as_given(table))
 
 
 def read_rows(path: str | os.PathLike[str]) -> list[Mapping[str, Any]]:
@@ -72,9 +88,11 @@ def read_rows(path: str | os.PathLike[str]) -> list[Mapping[str, Any]]:
     return [row.values for row in file_rows(source, "utf-8", MalformedRows("raise"))]
 
 
-def _tables(source: Source, asked: Fields, encoding: str, malformed: MalformedRows) -> Iterator[pl.DataFrame]:
+def _tables(
+    source: Source, asked: Fields, encoding: str, malformed: MalformedRows, keep_nested: bool
+) -> Iterator[pl.DataFrame]:
     if source.format == "parquet":
-        yield read_parquet(source, asked, malformed)
+        yield read_parquet(source, asked, malformed, keep_nested)
         return
     if source.format in {"folder", "txt"} and asked.given:
         role, name = next(iter(asked.given.items()))
@@ -83,7 +101,11 @@ def _tables(source: Source, asked: Fields, encoding: str, malformed: MalformedRo
             + (" (the label of a file is its sub-folder)" if source.format == "folder" else "")
         )
     read = folder_rows if source.format == "folder" else file_rows
-    yield from tables_of_rows(read(source, encoding, malformed), asked, source.shown, malformed)
+    rows = read(source, encoding, malformed)
+    if source.format in {"folder", "txt"}:
+        # the name of a file, or the number of a line, is all that tells such documents apart
+        rows = (Row(row.place, row.id, {"id": row.id, **row.values}) for row in rows)
+    yield from tables_of_rows(rows, asked, source.shown, malformed, keep_nested)
 
 
 def _with_unique_ids(table: pl.DataFrame, id_asked: str | None) -> pl.DataFrame:
@@ -96,5 +118,22 @@ def _with_unique_ids(table: pl.DataFrame, id_asked: str | None) -> pl.DataFrame:
                 "another field, or leave id out for ids made of file and line"
             )
         ids = table[PLACE]
-    others = [name for name in table.columns if name not in OWN_COLUMNS]
+    others = [
+        name for name in table.columns if name not in OWN_COLUMNS and not name.startswith((SOURCE, TEXT))
+    ]
     return table.select("text", ids.alias("id"), "label", "title", *others)
+
+
+def _as_given(table: pl.DataFrame) -> pl.DataFrame:
+    """The columns by the names and in the order that the files have; texts of several names have the first one's."""
+    texts = [name for name in table.columns if name.startswith(TEXT)]
+    named = texts[0].removeprefix(TEXT)
+    while f"{SOURCE}{named}" in table.columns:
+        named += "_text"
+    columns = []
+    for name in table.columns:
+        if name == texts[0]:
+            columns.append(table["text"].alias(named))
+        elif name.startswith(SOURCE):
+            columns.append(table[name].alias(name.removeprefix(SOURCE)))
+    return pl.DataFrame(columns)

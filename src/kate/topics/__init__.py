@@ -7,6 +7,7 @@ topic_cut.py        a cut of the tree: centres, and which topics a document has
 topic_words.py      the words and the name of a topic
 topic_edits.py      what the user renamed, merged, split, dropped
 topic_space.py      all of these in one: what a model knows of its topics
+periods.py          periods of a column of dates, or groups of any other · over_time.py: topics in them
 topic.py            Topic · topic_set.py: Topics, what users work with · topic_nodes.py: the tree, to read
 coherence.py        which words occur together (NPMI)
 neuron_poles.py     the paper's way: the two poles of each neuron · neuron_table.py: the table of them

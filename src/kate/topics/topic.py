@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from kate.topics.topic_set import Topics
 
 __all__ = ["Topic"]
@@ -35,15 +33,16 @@ class Topic:
     coverage: float
     _topics: Topics | None = field(default=None, repr=False, compare=False)
 
-    def documents(self, corpus: Any, top: int = 10) -> pl.DataFrame:
-        """The documents of a corpus that belong to this topic, the most typical ones first.
+    def documents(self, corpus: Any, top: int = 10, *, text: str | None = None) -> Any:
+        """The documents of a corpus that belong to this topic, the most typical ones first: at most ``top``.
 
         All columns of the corpus, with ``topic_share`` (how surely it belongs here: the order of the rows) and
-        ``centrality`` (the cosine to the middle of the topic).
+        ``centrality`` (the cosine to the middle of the topic). A pandas frame comes back as one, anything else as a
+        Polars frame; ``text`` names the column of the text where its name does not tell.
         """
         if self._topics is None:
             raise ValueError("this topic stands alone; take it from model.topics()")
-        return self._topics.documents(self.number, corpus, top=top)
+        return self._topics.documents(self.number, corpus, top, text=text)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

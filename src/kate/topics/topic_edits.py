@@ -7,13 +7,14 @@ small JSON file beside the model holds them all.
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kate.topics.topic_cut import TopicCut
 
-__all__ = ["EditedCut", "TopicEdit", "TopicEdits"]
+__all__ = ["EditedCut", "TopicEdit", "TopicEdits", "require_topics", "topic_number"]
 
 _KINDS = ("rename", "merge", "split", "drop")
 
@@ -37,11 +38,14 @@ class TopicEdit:
         kind, topics = (row.get("kind"), row.get("topics")) if isinstance(row, Mapping) else (None, None)
         name = row.get("name") if isinstance(row, Mapping) else None
         numbers = isinstance(topics, list) and all(type(topic) is int and topic >= 0 for topic in topics)
-        if kind not in _KINDS or not numbers or not (name is None or isinstance(name, str)):
+        enough = numbers and (len(topics or ()) >= 2 if kind == "merge" else len(topics or ()) == 1)
+        named = isinstance(name, str) if kind == "rename" else name is None
+        if kind not in _KINDS or not enough or not named:
             shown = json.dumps(row, ensure_ascii=False, default=str)[:80]
             raise ValueError(
                 f"{shown} is not a change of topics; expected "
-                '{"kind": "rename", "topics": [3], "name": "law"}, or the kinds merge, split and drop'
+                '{"kind": "rename", "topics": [3], "name": "law"}, {"kind": "merge", "topics": [3, 7]}, or the kinds '
+                "split and drop with one topic"
             )
         return cls(str(kind), tuple(topics or ()), name)
 
@@ -78,7 +82,8 @@ class TopicEdits:
                 names[step.topics[0]] = _checked_name(step, names)
             elif step.kind == "merge":
                 cut = cut.merged(_several(step.topics))
-                names = {number: name for number, name in names.items() if number not in step.topics[1:]}
+                gone = set(step.topics) - {step.topics[0]}
+                names = {number: name for number, name in names.items() if number not in gone}
             elif step.kind == "split":
                 cut = cut.split(step.topics[0])
                 names.pop(step.topics[0], None)
@@ -101,6 +106,13 @@ class TopicEdits:
                 'expected {"n_topics": 20, "edits": [...]}: the topics that were changed, and how'
             )
         return cls(n_topics, tuple(map(TopicEdit.from_dict, steps)))
+
+
+def topic_number(given: Any) -> int:
+    """A number as it was given, of NumPy too; anything else is refused."""
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
+        raise ValueError(f"{given!r} is not the number of a topic; expected a whole number such as 3")
+    return operator.index(given)
 
 
 def require_topics(asked: Iterable[int], present: Sequence[int]) -> None:

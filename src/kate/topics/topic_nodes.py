@@ -66,6 +66,8 @@ def topic_nodes(space: TopicSpace, topics: Topics) -> TopicNode:
         members[number] = rows
         words = tuple(space.readable[column] for column in space.words_of(rows).columns[:10])
         share = float(np.mean(rows)) if len(rows) else 0.0
-        name = "all documents" if new == 1 else ", ".join(words[:3]) or "–"
+        # a node of most documents has no words that tell it from the others
+        together = " + ".join(half.name.split(", ")[0] for half in halves)
+        name = "all documents" if new == 1 else ", ".join(words[:3]) or together
         nodes[number] = TopicNode(None, name, words, share, tuple(halves))
     return nodes[0]

@@ -12,9 +12,13 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from kate.text.documents import Documents
+from kate.text.frames import as_documents, given_columns, in_kind, with_added
 from kate.topics.coherence import N_CORE
+from kate.topics.over_time import OverTime, topics_over
+from kate.topics.periods import column_of, find_periods
 from kate.topics.topic import Topic
-from kate.topics.topic_edits import TopicEdit, TopicEdits, require_topics
+from kate.topics.topic_edits import TopicEdit, TopicEdits, require_topics, topic_number
 from kate.topics.topic_space import TopicSpace
 
 __all__ = ["ReadCorpus", "Reader", "SortKey", "Topics"]
@@ -25,9 +29,8 @@ Numbers = NDArray[np.int64]
 
 
 class ReadCorpus(NamedTuple):
-    """A corpus as topics need it."""
+    """Documents as topics need them."""
 
-    frame: pl.DataFrame  # text, id, label, title and all other columns
     vectors: Floats  # of length 1; of a document without a known word: 0
     counts: csr_matrix  # (n_docs, n_words)
 
@@ -37,8 +40,8 @@ class ReadCorpus(NamedTuple):
         return np.asarray(np.diff(self.counts.indptr) > 0)
 
 
-Reader = Callable[[Any], ReadCorpus]
-"""A corpus (texts, Documents, a frame) → :class:`ReadCorpus`: what the model does for its topics."""
+Reader = Callable[[Documents], ReadCorpus]
+"""What the model does for its topics."""
 
 
 class Topics:
@@ -59,20 +62,26 @@ class Topics:
     ['money']
     """
 
-    def __init__(self, space: TopicSpace, read: Reader, n_topics: int | None) -> None:
-        """Use ``model.topics(n)``."""
+    def __init__(
+        self, space: TopicSpace, read: Reader, n_topics: int | None, *, changed: bool = True
+    ) -> None:
+        """Use ``model.topics(n)``; without ``changed`` the topics are as the tree has them, with the names that fit."""
         self._space, self._read = space, read
-        self._make(n_topics)
+        self._make(n_topics, changed)
 
-    def _make(self, n_topics: int | None) -> None:
-        edited, suggestion = self._space.current(n_topics)
+    def _make(self, n_topics: int | None, changed: bool = True) -> None:
+        edited, suggestion = self._space.current(n_topics, changed)
         self._cut = edited.cut
         self.reason = None if suggestion is None else suggestion.reason
         self._topics = {topic.number: replace(topic, _topics=self) for topic in self._space.describe(edited)}
 
     def __getitem__(self, number: int) -> Topic:
-        require_topics([number], list(self._topics))
-        return self._topics[number]
+        return self._topics[self._present(number)]
+
+    def _present(self, number: Any) -> int:
+        found = topic_number(number)
+        require_topics([found], self.numbers)
+        return found
 
     def __iter__(self) -> Iterator[Topic]:
         """By number."""
@@ -116,8 +125,7 @@ class Topics:
             return list(self)
         if key not in ("share", "coherence", "coverage"):
             raise ValueError(f"cannot sort topics by {key!r}; choose topic, share, coherence or coverage")
-        values = [-np.inf if (value := getattr(topic, key)) is None else value for topic in self]
-        return [topic for _, topic in sorted(zip(values, self, strict=True), key=lambda pair: -pair[0])]
+        return sorted(self, key=lambda topic: np.inf if (value := getattr(topic, key)) is None else -value)
 
     def to_frame(self, top: int = 10) -> pl.DataFrame:
         """One row per topic, the largest first: topic, name, share, coherence, coverage, words, weights."""
@@ -129,17 +137,55 @@ class Topics:
         schema |= {"words": pl.List(pl.String), "weights": pl.List(pl.Float64)}
         return pl.DataFrame(rows, schema=schema)
 
-    def shares(self, corpus: Any) -> Floats:
+    def shares(self, corpus: Any, *, text: str | None = None) -> Floats:
         """How much each document belongs to each topic (n_docs, n_topics), by number; rows sum to 1.
 
         A document without a known word belongs to none: its row is zeros.
         """
-        return self._shares(self._read(corpus))
+        return self._shares(self._read(as_documents(corpus, text)))
 
-    def label(self, corpus: Any) -> pl.DataFrame:
-        """The columns of the corpus and ``topic``, ``topic_name``, ``topic_share``; null where no word is known."""
-        read = self._read(corpus)
-        return read.frame.with_columns(self.label_columns(read))
+    def label(self, corpus: Any, *, text: str | None = None) -> Any:
+        """The columns of the corpus and ``topic``, ``topic_name``, ``topic_share``; null where no word is known.
+
+        A pandas frame comes back as one, anything else as a Polars frame. A column of the corpus that has one of these
+        names already is kept under another, with a warning.
+        """
+        documents = as_documents(corpus, text)
+        return with_added(corpus, documents, self.label_columns(self._read(documents)))
+
+    def over(
+        self, corpus: Any, by: str = "date", every: str | None = None, *, text: str | None = None
+    ) -> Any:
+        """The topics through time, or by group: one row per period and topic.
+
+        by : a column of dates (also as text: 1999-03-01, 1999-03, 1 March 1999, 1999; whole numbers that look like
+            years), or any other, whose values are groups
+        every : the length of a period: "day", "week", "month", "quarter", "year", "decade"; None takes one that suits
+            the dates
+
+        Columns: ``period`` (its first day; for groups ``group``, the value), ``topic``, ``topic_name``, ``documents``,
+        ``share`` (of the period's documents that have a topic) and ``words``: those of the topic that are more frequent
+        in this period than in the topic as a whole. Periods without documents are there, too; their shares are null.
+
+        >>> from kate import TextModel
+        >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+        >>> topics = TextModel(n_components=2, random_state=0).fit(texts).topics(2)
+        >>> frame = pl.DataFrame({"text": texts[:3], "year": [1801, 1801, 1803]})
+        >>> topics.over(frame, by="year").select("period", "topic", "documents").rows()[0]
+        (datetime.date(1801, 1, 1), 0, 2)
+        """
+        return in_kind(corpus, self.over_time(corpus, by, every, text=text).frame)
+
+    def over_time(
+        self, corpus: Any, by: str = "date", every: str | None = None, *, text: str | None = None
+    ) -> OverTime:
+        """What :meth:`over` gives, with the length of its periods."""
+        documents = as_documents(corpus, text)
+        column = column_of(by, [given_columns(corpus, documents), documents.frame])
+        periods = find_periods(column, every, documents.frame["id"])
+        read = self._read(documents)
+        places = np.where(read.known, self._cut.nearest(read.vectors), -1)
+        return topics_over(periods, list(self), places, read.counts, self._space.readable)
 
     def label_columns(self, read: ReadCorpus) -> list[pl.Series]:
         """Topic, its name and its share, of each document."""
@@ -154,44 +200,48 @@ class Topics:
             _masked("topic_share", strongest.astype(np.float64), unknown, pl.Float64),
         ]
 
-    def documents(self, number: int, corpus: Any, top: int = 10) -> pl.DataFrame:
+    def documents(self, number: int, corpus: Any, top: int = 10, *, text: str | None = None) -> Any:
         """The documents of a topic, the most typical first; see :meth:`Topic.documents`."""
-        if top < 1:
-            raise ValueError(f"top is {top}; expected one document at least")
-        require_topics([number], self.numbers)
-        read = self._read(corpus)
+        if isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1:
+            raise ValueError(f"top is {top!r}; expected a whole number, one document at least")
+        number = self._present(number)
+        documents = as_documents(corpus, text)
+        read = self._read(documents)
         place = int(np.searchsorted(self._cut.topics, number))
         own = np.flatnonzero(read.known & (self._cut.nearest(read.vectors) == place))
-        centrality = (read.vectors[own] @ self._cut.centres[self._cut.numbers == number].T).max(
-            axis=1, initial=-1
-        )
+        centres = self._cut.centres[self._cut.numbers == number]
+        centrality = (read.vectors[own] @ centres.T).max(axis=1, initial=-1)
         share = self._shares(read)[own, place]
         order = np.lexsort((-centrality, -share.round(3)))[:top]
-        return read.frame[own[order]].with_columns(
+        added = [
             pl.Series("topic_share", share[order].astype(np.float64)),
             pl.Series("centrality", centrality[order].astype(np.float64)),
-        )
+        ]
+        return with_added(corpus, documents, added, own[order].tolist())
 
     def rename(self, number: int, name: str) -> Self:
         """Give a topic a name of your own."""
+        number = self._present(number)
+        if not isinstance(name, str):
+            raise ValueError(f"{name!r} cannot be the name of a topic; give it a word or two")
         others = [topic.number for topic in self if topic.name == name.strip() and topic.number != number]
         if others:
             raise ValueError(
-                f"topic {others[0]} is named {name!r} already; choose another name, or merge the two"
+                f"topic {others[0]} is named {name.strip()!r} already; choose another name, or merge the two"
             )
-        return self._change(TopicEdit("rename", (number,), name))
+        return self._change("rename", (number,), name)
 
     def merge(self, *numbers: int) -> Self:
-        """Make one topic of several; it has the number of the first."""
-        return self._change(TopicEdit("merge", numbers))
+        """Make one topic of several; it has the number, and the name if you gave it one, of the first."""
+        return self._change("merge", numbers)
 
     def split(self, number: int) -> Self:
         """Make two topics of one: the larger half keeps the number, the other gets a new one."""
-        return self._change(TopicEdit("split", (number,)))
+        return self._change("split", (number,))
 
     def drop(self, number: int) -> Self:
         """Leave a topic out; its documents go to the topics that are nearest to them then."""
-        return self._change(TopicEdit("drop", (number,)))
+        return self._change("drop", (number,))
 
     def undo(self) -> Self:
         """Take the last change back."""
@@ -205,12 +255,13 @@ class Topics:
         """The changes as JSON can hold them: {"n_topics": 20, "edits": [{"kind": "rename", …}]}."""
         return (self._space.edits or TopicEdits(self._cut.n_base)).as_dict()
 
-    def _change(self, edit: TopicEdit) -> Self:
-        edits = self._space.edits
+    def _change(self, kind: str, numbers: tuple[Any, ...], name: str | None = None) -> Self:
+        edit, edits = TopicEdit(kind, tuple(map(topic_number, numbers)), name), self._space.edits
         if edits is not None and edits.n_topics != self._cut.n_base:
             raise ValueError(
                 f"the topics of this model were changed in a cut at {edits.n_topics} topics, and these are another "
-                f"cut, at {self._cut.n_base}; change model.topics(), or undo the changes first"
+                f"cut, at {self._cut.n_base}: ask for topics without a number and change those, or undo the changes "
+                "first"
             )
         return self._use((edits or TopicEdits(self._cut.n_base)).and_then(edit))
 

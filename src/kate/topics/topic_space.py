@@ -51,16 +51,19 @@ class TopicSpace:
             self._cuts[n_topics] = TopicCut.of(self.tree, self.sketch, n_topics)
         return self._cuts[n_topics]
 
-    def current(self, n_topics: int | None) -> tuple[EditedCut, Suggestion | None]:
+    def current(self, n_topics: int | None, changed: bool = True) -> tuple[EditedCut, Suggestion | None]:
         """The topics that are asked for, with the user's changes where they belong to them.
 
-        Without a number these are the changed topics, or else as many as the data suggest.
+        Without a number these are the changed topics, or else as many as the data suggest. Without ``changed`` they are
+        as the tree has them, with the names that fit.
         """
         edits, suggestion = self.edits, None
+        if edits is not None and not changed and n_topics is None:
+            n_topics = edits.n_topics
         if n_topics is None and edits is None:
             suggestion = self.tree.suggest()
             n_topics = suggestion.n_topics
-        if edits is not None and n_topics in (None, edits.n_topics):
+        if edits is not None and changed and n_topics in (None, edits.n_topics):
             return edits.apply(self.cut(edits.n_topics)), suggestion
         assert n_topics is not None
         self.tree.require(n_topics)
@@ -75,8 +78,8 @@ class TopicSpace:
         if any(step.kind != "rename" for step in self.edits.steps):
             warnings.warn(
                 f"topics were merged, split or dropped in the cut at {self.edits.n_topics} topics; a cut at "
-                f"{cut.n_base} is made from the tree and has only the names that still fit. Ask for topics() "
-                "without a number to see your changes",
+                f"{cut.n_base} is made from the tree and has only the names that still fit. Ask for topics without a "
+                "number to see your changes",
                 UserWarning,
                 stacklevel=5,
             )
@@ -88,6 +91,11 @@ class TopicSpace:
             if number in changed.names and same is not None and is_whole:
                 found[int(same)] = changed.names[number]
         return found
+
+    def require_edits(self) -> None:
+        """Refuse changes that cannot be made here: those of another model, say."""
+        if self.edits is not None:
+            self.edits.apply(self.cut(self.edits.n_topics))
 
     def describe(self, edited: EditedCut) -> list[Topic]:
         """The topics of a cut, in the order of their numbers."""

@@ -133,8 +133,8 @@ class TopicTree:
             raise ValueError(f"n is {n_topics!r}; expected a whole number of topics, 1 or more, or None")
         if n_topics > self.n_leaves:
             raise ValueError(
-                f"{n_topics:,} topics were asked for; this model tells at most {self.n_leaves:,} small groups of "
-                "documents apart: ask for fewer, or fit it on more documents"
+                f"{n_topics:,} topics were asked for; this model tells at most {_groups(self.n_leaves)} of documents "
+                "apart: ask for fewer, or fit it on more documents"
             )
 
     def require_whole(self, n_components: int) -> None:
@@ -164,7 +164,7 @@ class TopicTree:
         most = min(_MOST, self.n_leaves - 1)
         if most < fewest:
             n_topics = min(self.n_leaves, 2)
-            return Suggestion(n_topics, f"there are only {self.n_leaves:,} small groups of documents")
+            return Suggestion(n_topics, f"the documents fall into {_groups(self.n_leaves)} only")
         costs = np.maximum(self.costs[::-1], 1e-12)  # costs[n - 2] joins n topics to n - 1
         numbers = np.arange(2, most + 2)
         slope = np.polyfit(np.log(numbers), np.log(costs[: len(numbers)]), 1)[0]
@@ -177,6 +177,10 @@ class TopicTree:
             f"between {fewest} and {most}, {n_topics} topics lie furthest apart for their number: joining two of "
             f"them costs {ratio:.2f} times what the join before cost",
         )
+
+
+def _groups(n: int) -> str:
+    return "one small group" if n == 1 else f"{n:,} small groups"
 
 
 def joined(means: NDArray[np.floating], sizes: Numbers) -> tuple[Numbers, Doubles]:

@@ -1,0 +1,183 @@
+"""The commands that tell the topics of documents: label writes them, trends follows them through time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import kate
+from kate.cli.options import (
+    AsJson,
+    Corpus,
+    Encoding,
+    Format,
+    IdField,
+    LabelField,
+    ModelFolder,
+    OnError,
+    OnErrorOption,
+    Quiet,
+    TextField,
+    TitleField,
+    read_documents,
+)
+from kate.cli.output import print_json
+from kate.cli.topic_commands import NumberOfTopics
+from kate.cli.topic_tables import print_over_time, require_table_name, write_table
+from kate.storage.files import whole_file
+
+__all__ = ["add_to"]
+
+
+class PeriodLength(StrEnum):
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+    DECADE = "decade"
+
+
+def add_to(app: typer.Typer) -> None:
+    for command in (label, trends):
+        app.command()(command)
+
+
+def label(
+    model: ModelFolder,
+    corpus: Corpus,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="labelled.csv, labelled.parquet or labelled.jsonl"
+        ),
+    ],
+    number: NumberOfTopics = None,
+    own: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--as",
+            metavar='"NAME: WORDS"',
+            help='A topic of your own by a few words, such as "health: doctor hospital"; repeatable.',
+        ),
+    ] = None,
+    text: TextField = None,
+    id: IdField = None,  # noqa: A002 - the name of the option
+    label: LabelField = None,
+    title: TitleField = None,
+    format: Format = None,  # noqa: A002 - the name of the option
+    encoding: Encoding = "utf-8",
+    on_error: OnErrorOption = OnError.RAISE,
+    quiet: Quiet = False,
+) -> None:
+    """Write documents with their topics: all their columns, and topic, topic_name and topic_share.
+
+    A document without a known word has no topic. A column of the corpus that has one of these names is kept under
+    another, with a warning. With --as only topic_name and topic_share are added, and a document that is near to none of
+    your topics has none.
+
+    \b
+    Example:
+      kate label model reviews.csv --text review -n 2 -o labelled.csv
+      kate label model new.jsonl --as "health: doctor hospital" -o own.csv
+    """
+    require_table_name(output)
+    own_topics = None if not own else _own_topics(own)
+    if own_topics is not None and number is not None:
+        raise typer.BadParameter("your own topics are as many as you name: leave -n out", param_hint="--as")
+    with whole_file(output) as part:
+        loaded = kate.load(model)
+        found = None if own_topics is not None else loaded.topics(number)
+        documents = read_documents(
+            corpus, text, id, label, title, format, encoding, on_error, keep_nested=True
+        )
+        labelled = loaded.label(documents, topics=own_topics) if found is None else found.label(documents)
+        write_table(labelled.with_columns(labelled["topic_share"].round(4)), part)
+    if not quiet:
+        n_topics = len(own_topics or ()) if found is None else len(found)
+        n_none = labelled["topic_name"].null_count()
+        without = f"; {n_none:,} documents have none of them" if n_none else ""
+        typer.echo(f"{len(labelled):,} documents, {n_topics} topics → {output}{without}")
+
+
+def _own_topics(given: Sequence[str]) -> dict[str, str]:
+    topics: dict[str, str] = {}
+    for one in given:
+        name, colon, words = one.partition(":")
+        if not colon or not name.strip() or not words.strip():
+            raise typer.BadParameter(
+                f'{one!r} is not of the form "health: doctor hospital"', param_hint="--as"
+            )
+        if name.strip() in topics:
+            raise typer.BadParameter(f"{name.strip()!r} is given twice", param_hint="--as")
+        topics[name.strip()] = words.replace(",", " ")
+    return topics
+
+
+def trends(
+    model: ModelFolder,
+    corpus: Corpus,
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN", help="A column of dates or years; the values of any other are groups."
+        ),
+    ] = "date",
+    every: Annotated[
+        PeriodLength | None, typer.Option(help="The length of a period; by default one that suits the dates.")
+    ] = None,
+    number: NumberOfTopics = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write trends.csv, trends.parquet or trends.jsonl."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    text: TextField = None,
+    id: IdField = None,  # noqa: A002 - the name of the option
+    label: LabelField = None,
+    title: TitleField = None,
+    format: Format = None,  # noqa: A002 - the name of the option
+    encoding: Encoding = "utf-8",
+    on_error: OnErrorOption = OnError.RAISE,
+    quiet: Quiet = False,
+) -> None:
+    """Show the topics of documents through time, or by the values of a column.
+
+    For every period and topic: its documents, its share of the period's documents, and words that are more frequent in
+    this period than in the topic as a whole. The table shows the shares as small bars, the peak, and its words.
+
+    \b
+    Example:
+      kate trends model reviews.csv --text review --by stars -n 2
+      kate trends model news.parquet --by date --every month -o trends.csv
+    """
+    if output is not None:
+        require_table_name(output)
+    loaded = kate.load(model)
+    topics = loaded.topics(number)
+    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
+    found = topics.over_time(documents, by, None if every is None else every.value)
+    if output is not None:
+        with whole_file(output) as part:
+            write_table(found.frame, part)
+        if not quiet and not as_json:
+            n_periods = found.frame[found.frame.columns[0]].n_unique()
+            shown = "groups" if found.every is None else f"periods of a {found.every}"
+            typer.echo(
+                f"{len(documents):,} documents, {n_periods:,} {shown}, {len(topics)} topics → {output}"
+            )
+    if as_json:
+        print_json(
+            [
+                row | {found.frame.columns[0]: str(row[found.frame.columns[0]])}
+                for row in found.frame.to_dicts()
+            ]
+        )
+    elif output is None:
+        print_over_time(found, topics.sorted_by("share"))

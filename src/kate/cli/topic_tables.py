@@ -1,0 +1,157 @@
+"""What the commands about topics print, and the files that they write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from kate.cli.output import print_table, sparkline
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kate.topics.over_time import OverTime
+    from kate.topics.topic import Topic
+
+__all__ = ["print_documents", "print_over_time", "print_topics", "require_table_name", "write_table"]
+
+_SUFFIXES = (".csv", ".parquet", ".jsonl")
+_SNIPPET = 300
+
+
+def print_topics(topics: Iterable[Topic], top: int) -> None:
+    """One row per topic; the words that are its name are not shown twice."""
+    rows = [
+        (
+            str(topic.number),
+            f"{topic.share:.1%}",
+            "" if topic.coherence is None else f"{topic.coherence:.2f}",
+            f"{topic.coverage:.0%}",
+            named_words(topic.name, topic.words[:top]),
+        )
+        for topic in topics
+    ]
+    columns = ("topic", "share", "coherence", "coverage")
+    print_table((*columns, "name: words"), rows, right=columns)
+
+
+def named_words(name: str, words: Sequence[str]) -> str:
+    """A name and the words that it does not hold.
+
+    >>> named_words("gold, silver", ["gold", "silver", "coin", "bank"])
+    'gold, silver: coin, bank'
+    >>> named_words("money", ["gold", "silver"])
+    'money: gold, silver'
+    """
+    parts = name.split(", ")
+    others = words[len(parts) :] if list(words[: len(parts)]) == parts else words
+    return ": ".join(filter(None, (name, ", ".join(others))))
+
+
+def print_documents(frame: pl.DataFrame, names: Sequence[str], texts: Sequence[str]) -> None:
+    """The documents of a topic, as ``Topic.documents`` gives them; what they are called, and their texts."""
+    rows = [
+        (str(rank), f"{share:.2f}", f"{near:.2f}", _shortened(name, 24), _shortened(text, _SNIPPET))
+        for rank, (share, near, name, text) in enumerate(
+            zip(frame["topic_share"], frame["centrality"], names, texts, strict=True), 1
+        )
+    ]
+    columns = ("rank", "share", "centrality")
+    print_table((*columns, "document", "text"), rows, right=columns)
+
+
+def print_over_time(found: OverTime, topics: Sequence[Topic]) -> None:
+    """Through time: bars, the highest share and when it was. By group: the groups with the highest shares."""
+    by_number = {topic: part for (topic,), part in found.frame.group_by("topic", maintain_order=True)}
+    if found.every is None:
+        groups = [
+            (
+                str(topic.number),
+                str(by_number[topic.number]["documents"].sum()),
+                topic.name,
+                _highest_groups(by_number[topic.number]),
+            )
+            for topic in topics
+        ]
+        print_table(("topic", "documents", "name", "largest shares"), groups, right=("topic", "documents"))
+        return
+    from kate.topics.periods import period_name
+
+    periods = found.frame["period"].unique(maintain_order=True)
+    rows = []
+    for topic in topics:
+        part = by_number[topic.number]
+        shares = part["share"].to_list()
+        peak = part["share"].arg_max() or 0
+        rows.append(
+            (
+                str(topic.number),
+                sparkline(shares),
+                f"{shares[peak] or 0:.0%}",
+                period_name(part["period"][peak], found.every),
+                named_words(
+                    topic.name, [word for word in part["words"][peak] if word not in topic.name.split(", ")]
+                ),
+            )
+        )
+    first, last = (period_name(periods[place], found.every) for place in (0, -1))
+    n_bars = min(24, len(periods))
+    span = (
+        first if len(periods) == 1 else f"{first}{'–'.center(max(n_bars - len(first) - len(last), 3))}{last}"
+    )
+    columns = ("topic", span, "peak", "in", "name: words of the peak")
+    print_table(columns, rows, right=("topic", "peak"))
+
+
+def _highest_groups(part: pl.DataFrame, n_shown: int = 4) -> str:
+    ranked = part.filter(part["documents"] > 0).sort("share", descending=True, maintain_order=True)
+    shown = [f"{row['group']} {row['share']:.0%}" for row in ranked.head(n_shown).iter_rows(named=True)]
+    return ", ".join(shown) + (", …" if len(ranked) > n_shown else "")
+
+
+def _shortened(text: str, length: int) -> str:
+    text = " ".join(text[: 4 * length].split())
+    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
+
+
+def require_table_name(path: Path) -> None:
+    if path.suffix.lower() not in _SUFFIXES:
+        raise typer.BadParameter(
+            f"{path} does not end in .csv, .parquet or .jsonl, and so says no format", param_hint="--output"
+        )
+
+
+def write_table(frame: pl.DataFrame, path: Path) -> None:
+    """By the suffix of the path; in CSV, lists and objects are JSON."""
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        frame.write_parquet(path)
+    elif suffix == ".jsonl":
+        frame.with_columns(map(_as_text, frame)).write_ndjson(path)
+    else:
+        frame.with_columns(map(_in_csv, map(_as_text, frame))).write_csv(path)
+
+
+def _in_csv(column: pl.Series) -> pl.Series:
+    import polars as pl
+
+    if not column.dtype.is_nested():
+        return column
+    return pl.Series(column.name, map(_as_json, column.to_list()), dtype=pl.String)
+
+
+def _as_text(column: pl.Series) -> pl.Series:
+    """What has no form in text files: bytes become hexadecimal digits, lengths of time "P2D"."""
+    import polars as pl
+
+    if column.dtype == pl.Binary:
+        return column.bin.encode("hex")
+    return column.dt.to_string("iso") if column.dtype == pl.Duration else column
+
+
+def _as_json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, default=str)
