@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from kate import KATE
 from kate.model import finishing
 from kate.model.encoder import EmptyDocumentsWarning, Encoder, scale_counts
-from kate.model.settings import settings_for
+from kate.model.settings import MACHINE_PARAMETERS, NETWORK_PARAMETERS, settings_for
 from kate.model.training import KATETraining
 from model.two_themes import two_themes
 
@@ -208,7 +208,7 @@ def test_the_seed_is_0_unless_another_is_given_and_none_draws_one():
     assert drawn.random_state is None
     again = KATE(4, max_epochs=1, random_state=drawn.settings_["random_state"]).fit(X)
     np.testing.assert_array_equal(again.word_vectors_, drawn.word_vectors_)
-    with pytest.raises(ValueError, match="cannot be used to seed"):
+    with pytest.raises(ValueError, match="expected a whole number, None, or a"):
         KATE(4, random_state="seed").fit(X)
 
 
@@ -355,3 +355,8 @@ def test_divergence_is_an_error():
     X, _ = two_themes()
     with pytest.raises(ValueError, match=r"training diverged.*lower learning_rate"):
         KATE(4, learning_rate=1e38, max_epochs=30).fit(X)
+
+
+def test_the_parameters_of_the_network_are_those_of_kate() -> None:
+    others = {*MACHINE_PARAMETERS, "random_state"}
+    assert set(NETWORK_PARAMETERS) == set(KATE().get_params()) - others

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kate import KATE
+from kate.model import fitting
 from kate.model.training import KATETraining, Machine
 
 pytest.importorskip("torch", reason="the GPU engine needs the extra gpu")
@@ -22,7 +23,7 @@ class OnTorch(Machine):
 @pytest.fixture
 def on_torch(monkeypatch):
     """Call it to let KATE train on PyTorch from then on."""
-    return lambda: monkeypatch.setattr(KATE, "_machine", lambda self: OnTorch())
+    return lambda: monkeypatch.setattr(fitting, "_machine", lambda parameters: OnTorch())
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Counts → vectors: the K-competitive autoencoder, and the model of texts that users fit, save and load.
 
 kate.py             KATE: counts → vectors, the scikit-learn estimator; newcomers start here
+fitting.py          the whole of a fit, without scikit-learn
 settings.py         its parameters: what is allowed, what None becomes, what the paper took
 training.py         what an epoch is: batches, learning rates, the held-out loss
 start.py            where training starts: the leading directions of the documents
@@ -14,7 +15,8 @@ text_model.py       TextModel: texts → vectors, topics, similar words; its par
 text_answers.py     what a fitted TextModel answers
 plain_estimator.py  scikit-learn's rules for an estimator, without importing it
 similar_words.py    the words nearest to a word
-model_folder.py     the folder of a saved TextModel
+topic_answers.py    what it says about topics
+model_folder.py     the folder of a saved TextModel; model_card.py: its README.md
 
-What a *fitted* model does needs neither scikit-learn nor a compiler: only ``kate.py`` imports them.
+What a *fitted* model does needs neither scikit-learn nor a compiler; fitting a TextModel needs only the latter.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,20 +11,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from kate.engines.devices import Device, Precision
-from kate.engines.network import Network
 from kate.model.encoder import Encoder, Output, Scaling
-from kate.model.finishing import Finished, finish, restored
-from kate.model.loop import HistoryRow, progress_bar, train
-from kate.model.settings import (
-    check_settings,
-    checked_counts,
-    generator_from,
-    paper_settings,
-    require_held_out,
-    settings_for,
-)
-from kate.model.training import KATETraining, Machine, hold_out
-from kate.model.training_state import TrainingState, misfit, resumed, unchanged_on_failure
+from kate.model.finishing import Finished, restored
+from kate.model.fitting import FittedNetwork, fit_further, fit_network
+from kate.model.loop import HistoryRow
+from kate.model.settings import checked_counts, paper_settings
+from kate.model.training_state import TrainingState, misfit, unchanged_on_failure
 from kate.storage.saving import Arrays, Saveable
 from kate.topics.neuron_poles import Responses
 
@@ -213,32 +204,8 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         with unchanged_on_failure(self):
             counts = checked_counts(self, X, reset=True)
-            check_settings(self)
-            require_held_out(self, has_validation=validation is not None)
-            seed, random = generator_from(self.random_state)
-            if validation is None:
-                counts, held_out = hold_out(counts, self.validation_fraction, random)
-            else:
-                held_out = checked_counts(self, validation, reset=False)
-            settings = settings_for(self, counts.shape[0]) | {"random_state": seed}
-            max_epochs = settings["max_epochs"]
-            learner = KATETraining.start(settings, counts, held_out, random, max_epochs, self._machine())
-            with progress_bar(self.verbose, max_epochs) as report:
-                history = train(
-                    learner, max_epochs, self.patience, report, keep_on_interrupt=keep_on_interrupt
-                )
-            finished = finish(
-                learner.learned(),
-                counts,
-                learner.rows.read,
-                settings,
-                learner.weights,
-                learner.start_weights,
-                on_gpu=self._machine().uses_gpu(),
-                n_jobs=self.n_jobs,
-            )
-            state = TrainingState(deepcopy(random), start=learner.start_weights)
-            self._take(finished, learner.network.c, settings, history, counts.shape[0], state)
+            held_out = None if validation is None else checked_counts(self, validation, reset=False)
+            self._take(fit_network(self, counts, held_out, keep_on_interrupt=keep_on_interrupt))
         return self
 
     def partial_fit(self, X: CountMatrix, y: Any = None) -> Self:
@@ -249,42 +216,10 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ``save`` and ``load`` it goes on exactly where it was. If it fails or is interrupted, the model stays
         what it was before, and so does what the next call starts from.
         """
-        is_new = not hasattr(self, "encoder_")
+        before = self._fitted_network() if hasattr(self, "encoder_") else None
         with unchanged_on_failure(self):
-            counts = checked_counts(self, X, reset=is_new)
-            if is_new:
-                check_settings(self)
-                seed, random = generator_from(self.random_state)
-                settings = settings_for(self, counts.shape[0]) | {"random_state": seed}
-                learner = KATETraining.start(settings, counts, None, random, None, self._machine())
-                history, n_before = [], 0
-            else:
-                settings, history, n_before = self.settings_, self.history_, self.n_documents_seen_
-                # copies throughout: a pass that diverges or is interrupted must not spoil what is there
-                network = Network(self.neurons_.W, self.neurons_.b, self.output_bias_).copy()
-                state = resumed(self._state, settings)
-                learner = KATETraining.resume(
-                    settings, network, state, counts, self._machine(), self.neurons_.weights
-                )
-            with progress_bar(self.verbose, 1) as report:
-                rows = train(learner, 1, None, report)
-            history = history + [row | {"epoch": len(history) + 1} for row in rows]
-            n_seen = n_before + counts.shape[0]
-            before = (self.responses_, n_before / n_seen) if n_before else None
-            weights, start = learner.weights, learner.start_weights
-            finished = finish(
-                learner.learned(),
-                counts,
-                learner.rows.read,
-                settings,
-                weights,
-                start,
-                before,
-                on_gpu=self._machine().uses_gpu(),
-                n_jobs=self.n_jobs,
-            )
-            state = TrainingState(deepcopy(learner.random), learner.optimizer, start)
-            self._take(finished, learner.network.c, settings, history, n_seen, state)
+            counts = checked_counts(self, X, reset=before is None)
+            self._take(fit_further(self, counts, before))
         return self
 
     def transform(self, X: CountMatrix) -> Floats:
@@ -306,26 +241,22 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _n_features_out(self) -> int:
         return self.encoder_.n_components
 
-    def _machine(self) -> Machine:
-        return Machine(self.n_jobs, self.device, self.precision)
+    def _fitted_network(self) -> FittedNetwork:
+        """What was fitted, in one piece."""
+        finished = Finished(self.neurons_, self.encoder_, self.responses_)
+        return FittedNetwork(
+            finished, self.output_bias_, self.settings_, self.history_, self.n_documents_seen_, self._state
+        )
 
-    def _take(
-        self,
-        finished: Finished,
-        output_bias: Floats,
-        settings: dict[str, Any],
-        history: list[HistoryRow],
-        n_documents_seen: int,
-        state: TrainingState | None,
-    ) -> None:
-        """Become a fitted model, made of these parts."""
-        self.neurons_, self.encoder_, self.responses_ = finished
-        self.output_bias_ = output_bias
-        self.settings_ = settings
-        self.history_ = history
-        self.n_documents_seen_ = n_documents_seen
+    def _take(self, fitted: FittedNetwork) -> None:
+        """Become a fitted model."""
+        self.neurons_, self.encoder_, self.responses_ = fitted.finished
+        self.output_bias_ = fitted.output_bias
+        self.settings_ = fitted.settings
+        self.history_ = fitted.history
+        self.n_documents_seen_ = fitted.n_documents_seen
         self.n_features_in_ = self.encoder_.n_words
-        self._state = state
+        self._state = fitted.state
 
     def _fitted_state(self) -> tuple[Arrays, dict[str, Any]]:
         neurons, responses = self.neurons_, self.responses_
@@ -342,12 +273,14 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(wrong)
         responses = Responses(arrays["mean"], arrays["deviation"])
         self._take(
-            restored(arrays, responses, settings),
-            arrays["c"],
-            settings,
-            facts["history_"],
-            facts["n_documents_seen_"],
-            TrainingState.from_arrays(arrays, settings),
+            FittedNetwork(
+                restored(arrays, responses, settings),
+                arrays["c"],
+                settings,
+                facts["history_"],
+                facts["n_documents_seen_"],
+                TrainingState.from_arrays(arrays, settings),
+            )
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -13,6 +13,7 @@ from kate.engines.row_checks import check_compressed
 
 __all__ = [
     "MACHINE_PARAMETERS",
+    "NETWORK_PARAMETERS",
     "check_settings",
     "checked_counts",
     "generator_from",
@@ -29,6 +30,40 @@ __all__ = [
 MACHINE_PARAMETERS = ("n_jobs", "device", "verbose")
 """Parameters that say how to compute, not what: no part of a model's settings. ``precision`` is not among them, because
 it changes the result."""
+
+NETWORK_PARAMETERS = (
+    *(
+        "n_components",
+        "n_neurons",
+        "n_winners",
+        "amplification",
+        "loss",
+        "activation",
+        "scaling",
+        "weighting",
+    ),
+    *(
+        "start",
+        "start_share",
+        "dropout",
+        "reconstruction_sampling",
+        "output_bias",
+        "optimizer",
+        "learning_rate",
+    ),
+    *(
+        "epsilon",
+        "warmup",
+        "decay",
+        "max_epochs",
+        "max_steps",
+        "batch_size",
+        "validation_fraction",
+        "patience",
+    ),
+    *("output", "mean", "precision"),
+)
+"""Parameters that shape the network: those of KATE but for its seed and those of the machine."""
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "loss": ("softmax", "cross-entropy"),
@@ -68,7 +103,7 @@ _INTERVALS = {
 
 def check_settings(model: Any) -> None:
     """Refuse a parameter that makes no sense, with what was found and what is expected."""
-    settings = model.get_params(deep=False)
+    settings = {name: getattr(model, name) for name in (*NETWORK_PARAMETERS, "device")}
     for name, allowed in _CHOICES.items():
         require_choice(name, settings[name], allowed)
     for name in _WHOLE_NUMBERS:
@@ -132,9 +167,7 @@ def settings_for(model: Any, n_documents: int) -> dict[str, Any]:
 
     ``random_state`` is not among them: what it came to is known when the training starts, see :func:`generator_from`.
     """
-    settings: dict[str, Any] = model.get_params(deep=False)
-    for name in (*MACHINE_PARAMETERS, "random_state"):
-        del settings[name]
+    settings = {name: getattr(model, name) for name in NETWORK_PARAMETERS}
     settings["n_neurons"] = _neurons(settings)
     for name, value in _suited_to(settings["n_neurons"], n_documents).items():
         if settings[name] is None:
@@ -171,12 +204,15 @@ def generator_from(random_state: Any) -> tuple[int | None, np.random.RandomState
     None draws a seed from NumPy's global generator, so that the result can be repeated by the seed that is written
     down. A generator that is given is used as it is; it has no seed that would repeat the result.
     """
-    from sklearn.utils import check_random_state
-
+    if isinstance(random_state, np.random.RandomState):
+        return None, random_state
     if random_state is None:
-        random_state = check_random_state(None).randint(2**31 - 1)
-    seed = int(random_state) if isinstance(random_state, Integral) else None
-    return seed, check_random_state(random_state)
+        random_state = np.random.randint(2**31 - 1)  # noqa: NPY002 - the generator that users seed with np.random.seed
+    if isinstance(random_state, bool) or not isinstance(random_state, Integral):
+        raise ValueError(
+            f"random_state={random_state!r}: expected a whole number, None, or a numpy.random.RandomState"
+        )
+    return int(random_state), np.random.RandomState(int(random_state))
 
 
 def paper_settings(n_components: int) -> dict[str, Any]:

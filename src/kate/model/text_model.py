@@ -18,21 +18,29 @@ from scipy.sparse import csr_matrix
 from kate.engines.devices import Device, Precision
 from kate.model.encoder import Output, Scaling, comparison_shift, warn_about_empty
 from kate.model.finishing import Finished
+from kate.model.fitting import FittedNetwork, fit_further, fit_network
 from kate.model.model_folder import Trained, read_model, write_model
 from kate.model.plain_estimator import PlainEstimator
-from kate.model.settings import MACHINE_PARAMETERS, check_settings, paper_settings, require_held_out
+from kate.model.settings import (
+    MACHINE_PARAMETERS,
+    NETWORK_PARAMETERS,
+    check_settings,
+    checked_counts,
+    paper_settings,
+    require_held_out,
+)
 from kate.model.text_answers import TextAnswers, Texts, UnknownWordError, as_counts, strings_of
 from kate.storage.folders import FolderError, StrPath
 from kate.storage.json_values import as_json
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
 from kate.text.vocabulary import Vocabulary
 from kate.text.word_choice import DocumentLimit
+from kate.text.word_parameters import WordParameters
 from kate.topics.document_sketch import DocumentSketch
 from kate.topics.topic_space import TopicSpace
 
 if TYPE_CHECKING:
     from kate.model.kate import KATE
-    from kate.text.counts import Counts
 
 __all__ = ["TextModel", "Texts", "UnknownWordError", "load"]
 
@@ -266,14 +274,15 @@ class TextModel(TextAnswers, PlainEstimator):
         (2,)
         """
         require_held_out(self, has_validation=validation is not None)
-        counter, network = self._new_parts()
-        counts = as_counts(X)
-        own = None if self.tokenizer is None else counter.make_tokenizer()
-        vocabulary = Vocabulary.of_counts(counts, words, own)
-        _require_two(counts)
-        held_out = None if validation is None else as_counts(validation)
-        network.fit(counts, validation=held_out, keep_on_interrupt=keep_on_interrupt)
-        self._become(counter.get_params(), vocabulary, network, counts)
+        parameters = self._word_parameters()
+        own = None if self.tokenizer is None else parameters.make_tokenizer()
+        vocabulary = Vocabulary.of_counts(as_counts(X), words, own)
+        network = self._network()
+        counts = checked_counts(network, X, reset=True)
+        held_out = None if validation is None else checked_counts(network, validation, reset=False)
+        fitted = fit_network(self, counts, held_out, keep_on_interrupt=keep_on_interrupt)
+        given = {name: getattr(self, name) for name in parameters.names()}
+        self._become(given, vocabulary, fitted, counts)
         return self
 
     def partial_fit(self, texts: Texts, y: Any = None) -> Self:
@@ -286,21 +295,21 @@ class TextModel(TextAnswers, PlainEstimator):
         """
         before = self._trained
         if before is None:
-            counter, network = self._new_parts()
-            counts = as_counts(counter.fit_transform(strings_of(texts)))
+            parameters = self._word_parameters()
+            vocabulary, found = parameters.learn(strings_of(texts))
+            counts, settings = as_counts(found), parameters.used_for(vocabulary)
             _require_two(counts)
-            vocabulary, settings = counter.lexicon_, counter.settings_
         else:
-            counts, network, settings = self._count(texts), self._network_of(before), before.settings
+            counts, settings = self._count(texts), before.settings
             vocabulary = before.vocabulary.with_documents(counts)
-        network.partial_fit(counts)
+        fitted = fit_further(self, counts, None if before is None else _network_of(before))
         if before is not None and before.topics.edits is not None:
             warnings.warn(
                 "the topics are found anew from these texts, and what you renamed, merged, split or dropped is gone",
                 UserWarning,
                 stacklevel=2,
             )
-        self._become(settings, vocabulary, network, counts)
+        self._become(settings, vocabulary, fitted, counts)
         return self
 
     def save(self, folder: StrPath, *, resumable: bool = True) -> None:
@@ -327,68 +336,51 @@ class TextModel(TextAnswers, PlainEstimator):
     def _learn(self, texts: Texts, validation: Texts | None, keep_on_interrupt: bool) -> csr_matrix:
         """Fit everything; the counts of the texts."""
         require_held_out(self, has_validation=validation is not None)
-        counter, network = self._new_parts()
-        counts = as_counts(counter.fit_transform(strings_of(texts)))
+        parameters = self._word_parameters()
+        vocabulary, found = parameters.learn(strings_of(texts))
+        counts = as_counts(found)
         _require_two(counts)
-        held_out = None if validation is None else as_counts(counter.transform(strings_of(validation)))
+        held_out = (
+            None if validation is None else as_counts(vocabulary.count(strings_of(validation), self.n_jobs))
+        )
         if held_out is not None and held_out.shape[0] == 0:
             raise ValueError("validation holds no documents; pass some, or leave it out")
-        network.fit(counts, validation=held_out, keep_on_interrupt=keep_on_interrupt)
-        self._become(counter.settings_, counter.lexicon_, network, counts)
+        fitted = fit_network(self, counts, held_out, keep_on_interrupt=keep_on_interrupt)
+        self._become(parameters.used_for(vocabulary), vocabulary, fitted, counts)
         return counts
 
-    def _new_parts(self) -> tuple[Counts, KATE]:
-        """What is to be fitted. A parameter that makes no sense is refused before any text is read."""
-        from kate.model.kate import KATE
-        from kate.text.counts import Counts
-
+    def _word_parameters(self) -> WordParameters:
+        """How texts are counted. A parameter that makes no sense is refused before any text is read."""
         check_settings(self)
         if isinstance(self.stop_words, Iterator):
             raise TypeError("stop_words is an iterator, which a second fit would find empty; give a list")
-        return Counts(**self._parameters_of(Counts())), KATE(**self._parameters_of(KATE()))
+        return WordParameters.of(self)
 
-    def _network_of(self, trained: Trained) -> KATE:
-        """The fitted network as an estimator, to go on with."""
+    def _network(self) -> KATE:
+        """The network as scikit-learn's checks of counts want it: those of a user need them."""
         from kate.model.kate import KATE
 
-        network = KATE(**self._parameters_of(KATE()))
-        n_seen = trained.n_documents_seen
-        network._take(
-            Finished(trained.neurons, trained.encoder, trained.responses),
-            trained.output_bias,
-            {name: trained.settings[name] for name in network.get_params() if name in trained.settings},
-            trained.history,
-            trained.vocabulary.n_documents if n_seen is None else n_seen,
-            trained.training,
-        )
-        return network
+        return KATE(self.n_components)
 
     def _become(
-        self,
-        settings: dict[str, Any],
-        vocabulary: Vocabulary,
-        network: KATE,
-        counts: csr_matrix,
+        self, settings: dict[str, Any], vocabulary: Vocabulary, fitted: FittedNetwork, counts: csr_matrix
     ) -> None:
         """Be what was fitted. A sketch of the documents is kept: topics are found from it when they are asked for."""
-        encoder = network.encoder_
-        shift = comparison_shift(encoder, network.responses_.mean)
+        neurons, encoder, responses = fitted.finished
+        shift = comparison_shift(encoder, responses.mean)
         sketch = DocumentSketch.take(counts, lambda X: encoder.vectors(X, self.n_jobs) - shift)
         self._trained = Trained(
-            settings=_as_saved(settings | network.settings_),
+            settings=_as_saved(settings | fitted.settings),
             vocabulary=vocabulary,
-            neurons=network.neurons_,
+            neurons=neurons,
             encoder=encoder,
-            output_bias=network.output_bias_,
-            responses=network.responses_,
+            output_bias=fitted.output_bias,
+            responses=responses,
             topics=TopicSpace(sketch, vocabulary.readable),
-            history=network.history_,
-            n_documents_seen=network.n_documents_seen_,
-            training=network._state,
+            history=fitted.history,
+            n_documents_seen=fitted.n_documents_seen,
+            training=fitted.state,
         )
-
-    def _parameters_of(self, part: Any) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in part.get_params()}
 
 
 def load(folder: StrPath, tokenizer: TokenFunction | None = None) -> TextModel:
@@ -420,6 +412,20 @@ def _as_saved(parameters: dict[str, Any]) -> dict[str, Any]:
         "random_state": None if isinstance(random_state, np.random.RandomState) else random_state,
     }
     return {name: as_json(value) for name, value in plain.items() if name not in MACHINE_PARAMETERS}
+
+
+def _network_of(trained: Trained) -> FittedNetwork:
+    """The network of a fitted model, to go on with."""
+    n_seen = trained.n_documents_seen
+    names = (*NETWORK_PARAMETERS, "random_state")
+    return FittedNetwork(
+        Finished(trained.neurons, trained.encoder, trained.responses),
+        trained.output_bias,
+        {name: trained.settings[name] for name in names if name in trained.settings},
+        trained.history,
+        trained.vocabulary.n_documents if n_seen is None else n_seen,
+        trained.training,
+    )
 
 
 def _require_two(counts: csr_matrix) -> None:

@@ -17,6 +17,7 @@ Counting words:
 
     cleaning.py         takes markup and addresses out of a text
     counts.py           Counts: texts → counts as a scikit-learn transformer
+    word_parameters.py  what it and TextModel have in common
     vocabulary.py       Vocabulary: the words that have a column; texts → counts of them
     counting.py         texts → counts in batches over threads
     learning.py         texts → the words of a vocabulary and their counts, in one pass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -12,18 +11,15 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kate.text.cleaning import Cleaning
 from kate.text.counting import Texts
-from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
-from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
-from kate.text.word_choice import DocumentLimit, least_documents
+from kate.text.word_parameters import WordParameters
 
 __all__ = ["Counts"]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Counts(TransformerMixin, BaseEstimator):
+class Counts(WordParameters, TransformerMixin, BaseEstimator):
     """Count the words of texts, as CountVectorizer does: several times as fast, with stems and readable names.
 
     Parameters
@@ -59,21 +55,6 @@ class Counts(TransformerMixin, BaseEstimator):
     (array(['compani', 'merg', 'two'], dtype=object), array(['company', 'merged', 'two'], dtype=object))
     """
 
-    vocabulary_size: int | None = field(default=20_000, kw_only=False)
-    min_df: DocumentLimit = "auto"
-    max_df: int | float = 1.0
-    language: str | None = "english"
-    stem: bool = True
-    stop_words: Iterable[str] | None = None
-    phrases: bool = False
-    tokenizer: TokenFunction | None = None
-    strip_html: bool = True
-    strip_urls: bool = True
-    strip_emails: bool = True
-    strip_handles: bool = True
-    cut_runs: bool = True
-    n_jobs: int | None = None
-
     lexicon_: Vocabulary = field(init=False)
 
     def fit(self, X: Texts, y: Any = None) -> Self:
@@ -86,15 +67,7 @@ class Counts(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X: Texts, y: Any = None, **_: Any) -> sparse.csr_array:
         """Learn the vocabulary and return the counts (n_docs, n_words) in the same pass."""
-        self.lexicon_, counts = Vocabulary.learn(
-            X,
-            self.make_tokenizer(),
-            self.vocabulary_size,
-            self.min_df,
-            self.max_df,
-            self.phrases,
-            self.n_jobs,
-        )
+        self.lexicon_, counts = self.learn(X)
         return counts
 
     def transform(self, X: Texts) -> sparse.csr_array:
@@ -102,21 +75,11 @@ class Counts(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.lexicon_.count(X, self.n_jobs)
 
-    def make_tokenizer(self) -> Tokenizer:
-        """What the parameters ask for; texts without spaces and lists of words choose their own."""
-        if self.tokenizer is not None:
-            return OwnTokenizer(self.tokenizer)
-        cleaning = Cleaning(
-            self.strip_html, self.strip_urls, self.strip_emails, self.strip_handles, self.cut_runs
-        )
-        return Tokenizer(self.language, self.stem, self.stop_words, cleaning)
-
     @property
     def settings_(self) -> dict[str, Any]:
         """The parameters as they were used: the language and the least number of documents that were found."""
         check_is_fitted(self)
-        fewest = least_documents(self.min_df, self.lexicon_.n_documents)
-        return {**self.get_params(), "min_df": fewest, "language": self.lexicon_.tokenizer.language}
+        return self.used_for(self.lexicon_)
 
     @property
     def vocabulary_(self) -> dict[str, int]:
