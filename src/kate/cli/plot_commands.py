@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import kate
+from kate.cli.label_commands import PeriodLength
 from kate.cli.options import (
     Corpus,
     Encoding,
@@ -19,7 +20,7 @@ from kate.cli.options import (
     TextField,
     read_documents,
 )
-from kate.cli.topic_commands import NumberOfTopics, PeriodLength
+from kate.cli.topic_commands import NumberOfTopics
 
 if TYPE_CHECKING:
     from kate.text.documents import Documents

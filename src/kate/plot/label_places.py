@@ -14,9 +14,9 @@ Floats = NDArray[np.float64]
 
 _CELL = 6.0  # pixels of the grid that points are counted on
 _GAP = 4.0  # between two names
-_PER_PIXEL = 0.06  # a name goes 17 pixels further rather than stand on one more point of another topic
+_PER_PIXEL = 0.09  # a name goes 11 pixels further rather than stand on one more point of another topic
 _NOBODYS = 0.3  # what a point of no topic counts beside that
-_OWN = 12.0  # what all points of a name's own topic count: a name must not hide a small one
+_OWN = 9.0  # what all points of a name's own topic count: a name must not hide a small one
 _MOST_TRIED = 4_000  # places that a line is tried from
 
 

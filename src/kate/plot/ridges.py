@@ -118,7 +118,7 @@ def choose_curves(curves: Sequence[TopicCurve], topics: Topics, top: int) -> lis
 
     def interest(curve: TopicCurve) -> float:
         coherence = max(topics[curve.number].coherence or 0.0, 0.01)
-        return float(coherence * curve.change**0.5 * curve.shares.mean() ** 0.25)
+        return float(coherence**1.5 * curve.change**0.5 * curve.shares.mean() ** 0.25)
 
     chosen = sorted(curves, key=lambda curve: (-interest(curve), curve.number))[:top]
     return sorted(chosen, key=lambda curve: (curve.middle if curve.every else curve.peak, curve.number))

@@ -179,7 +179,7 @@ def _name_joins(axes: Axes, branches: list[_Branch]) -> None:
             )
             extent = label.get_window_extent()
             box = Box(extent.x0, extent.y0 + 1, extent.x1, extent.y1 - 1)
-            if box.right <= edge and not any(box.overlaps(other) for other in taken):
+            if box.left >= 6 and box.right <= edge and not any(box.overlaps(other) for other in taken):
                 taken.append(box)
                 break
             label.remove()
