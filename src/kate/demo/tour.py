@@ -43,7 +43,7 @@ class DemoSize:
 
     settings : of the model; those of ``kate fit`` unless others are given
     n_topics : about 400 paragraphs each. Two centuries have more subjects than the widest gap of the tree suggests
-        (13); in so few, wars that are sixty years apart are one topic
+        (a dozen); in so few, wars that are sixty years apart are one topic
     n_on_map : as many as a map has colours
     """
 
