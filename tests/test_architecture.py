@@ -26,7 +26,8 @@ MAY_IMPORT = {
     "search": {"model", "spelling", "storage", "text", "threads", "topics"},
     "adapters": {"model", "search", "storage"},
     "serve": {"model", "search", "storage", "threads", "topics"},
-    "demo": {"model", "search", "storage", "text", "topics"},
+    "plot": {"storage", "text", "topics"},
+    "demo": {"model", "plot", "search", "storage", "text", "topics"},
 }
 RESEARCH_MAY_IMPORT = {
     "metrics": {"topics"},
@@ -118,7 +119,7 @@ def test_import_kate_loads_nothing_heavy():
 
 def test_fitting_needs_no_torch_matplotlib_or_gensim():
     code = "import numpy as np, kate; kate.KATE(2, max_epochs=1).fit(np.eye(4)); kate.TextModel; kate.Counts"
-    loaded = loaded_by(code)
+    loaded = loaded_by(f"{code}; kate.plot.trends")
     assert not loaded & {"torch", "matplotlib", "gensim", "tomotopy"}
     assert not [name for name in loaded if name.startswith("kate.research")]
 

@@ -58,7 +58,7 @@ def shape(output: str) -> str:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what ``make demo`` leaves in kate-demo, from a twentieth of the paragraphs."""
     folder = tmp_path_factory.mktemp("readme")
-    size = tour.DemoSize(n_components=8, vocabulary_size=2_000, max_epochs=3)
+    size = tour.DemoSize(settings={"n_components": 8, "vocabulary_size": 2_000, "max_epochs": 3})
     with contextlib.redirect_stdout(io.StringIO()), pytest.MonkeyPatch.context() as patch:
         patch.setattr(tour, "draw_pictures", lambda *_: [])  # tests/demo draws them
         show(folder / "kate-demo", paragraphs()[::20], size)

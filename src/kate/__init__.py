@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sklearn.exceptions import NotFittedError
 
+    from kate import plot
     from kate.competition import compete
     from kate.model.encoder import EmptyDocumentsWarning, Encoder
     from kate.model.kate import KATE
@@ -69,6 +70,7 @@ __all__ = [
     "languages",
     "load",
     "load_dataset",
+    "plot",
     "read_corpus",
 ]
 
@@ -97,13 +99,20 @@ _HOMES = {
     "languages": "kate.text.languages",
     "load": "kate.model.text_model",
     "load_dataset": "kate.research.datasets",
+    "plot": "kate",
     "read_corpus": "kate.text.readers",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
+        home = _HOMES[name]
+        is_room = home == "kate"
+        value = (
+            importlib.import_module(f"kate.{name}")
+            if is_room
+            else getattr(importlib.import_module(home), name)
+        )
         globals()[name] = value
         return value
     raise AttributeError(f"module 'kate' has no attribute {name!r}; it has {', '.join(__all__)}")

@@ -7,6 +7,7 @@
     model_commands.py   words, search, info: they show what was made; languages
     topic_commands.py   topics, neurons
     label_commands.py   label, trends (topic_tables.py: what they print and write)
+    plot_commands.py    plot trends, plot map, plot tree, plot words
     serve_command.py    serve
     demo.py             demo
     datasets.py         datasets, datasets prepare
@@ -24,6 +25,7 @@ from kate.cli import (
     evaluate,
     label_commands,
     model_commands,
+    plot_commands,
     reproduce,
     serve_command,
     topic_commands,
@@ -34,7 +36,7 @@ from kate.cli.app import app
 __all__ = ["app", "main"]
 
 for _commands in (
-    *(corpus_commands, model_commands, topic_commands, label_commands, serve_command),
+    *(corpus_commands, model_commands, topic_commands, label_commands, plot_commands, serve_command),
     *(datasets, evaluate, tune, reproduce, demo),
 ):
     _commands.add_to(app)

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kate.cli.output import print_table
+from kate.cli.topic_tables import print_over_time
 
 if TYPE_CHECKING:
     from kate.demo.speeches import Paragraph
-    from kate.demo.topic_history import TopicHistory
     from kate.demo.tour import DemoSize
     from kate.model.text_model import TextModel
     from kate.search import Index
+    from kate.topics.over_time import OverTime
+    from kate.topics.topic import Topic
 
 __all__ = ["add_to", "show"]
 
@@ -50,7 +52,6 @@ def show(
     """Run the whole demo, in full size or smaller; the seconds of every part."""
     from kate.demo import tour
     from kate.demo.speeches import paragraphs as all_paragraphs
-    from kate.demo.topic_history import choose_for_timeline, topic_histories
     from kate.search import Index
 
     size = size or tour.FULL_SIZE
@@ -58,45 +59,39 @@ def show(
     with _timed("read", seconds):
         addresses = tour.Addresses.of(all_paragraphs() if paragraphs is None else paragraphs)
     folder.mkdir(parents=True, exist_ok=True)
-    n_paragraphs, years = len(addresses.documents), addresses.years
+    first, last = addresses.years
     _say(
-        f"State of the Union, {years.min()} to {years.max()}: {n_paragraphs:,} paragraphs of "
+        f"State of the Union, {first} to {last}: {len(addresses.documents):,} paragraphs of "
         f"{addresses.n_addresses} addresses"
     )
-    _say(
-        f"fitting {size.n_components} neurons on {size.vocabulary_size:,} words (the first time, it compiles) …"
-    )
+    _say("fitting a model, as kate fit does (the first time, it compiles) …")
     with _timed("fit", seconds):
         model = tour.fit_model(addresses, size)
     with _timed("index", seconds):
         index = Index.build(model, addresses.documents)
     with _timed("topics", seconds):
-        histories = topic_histories(model, addresses.documents, addresses.years)
+        topics = model.topics(size.n_topics)
+        chosen = tour.choose_topics(topics, addresses)
+        over_time = topics.over_time(addresses.documents, "year", "decade")
     with _timed("save", seconds):
         model.save(folder / "model")
         index.save(folder / "index")
         addresses.write(folder / "paragraphs.jsonl")
 
-    _print_topics(choose_for_timeline(histories))
+    _print_topics(over_time, chosen, len(topics))
     _print_words(model, tour.WORDS)
     with _timed("search", seconds):
         _print_searches(index, tour.QUERIES)
     _say("\ndrawing two pictures …")
     with _timed("draw", seconds):
-        pictures = tour.draw_pictures(folder, model, addresses, histories, size)
+        pictures = tour.draw_pictures(folder, model, addresses, chosen, size)
     _print_end(folder, pictures, seconds)
     return seconds
 
 
-def _print_topics(chosen: Sequence[TopicHistory]) -> None:
-    years = chosen[0].years
-    _heading("Topics with a time of their own, and their share of the paragraphs, decade by decade")
-    rows = [
-        (one.topic.name, one.sparkline(), f"{one.peak_share:.0%}", f"{one.peak}", one.label(35))
-        for one in chosen
-    ]
-    span = f"{years[0]:.0f}{'–':^16}{years[-1]:.0f}"
-    print_table(("topic", span, "peak", "in", "words"), rows, right=("topic", "peak"))
+def _print_topics(over_time: OverTime, chosen: Sequence[Topic], n_topics: int) -> None:
+    _heading(f"{len(chosen)} of {n_topics} topics, and their share of the paragraphs, decade by decade")
+    print_over_time(over_time, chosen)
 
 
 def _print_words(model: TextModel, words: Sequence[str]) -> None:
@@ -127,11 +122,14 @@ def _print_end(folder: Path, pictures: Sequence[Path], seconds: dict[str, float]
     made = [*pictures, folder / "model", folder / "index", folder / "paragraphs.jsonl"]
     _say(f"made: {', '.join(str(path) for path in made)}")
     _heading("Try next")
+    model, paragraphs = folder / "model", folder / "paragraphs.jsonl"
     for command in (
-        f"kate topics {folder / 'model'} --sort coherence --limit 20",
-        f"kate words {folder / 'model'} war tax school",
+        f"kate topics {model} -n 20",
+        f"kate trends {model} {paragraphs} --by year --every decade -n 20",
+        f"kate plot tree {model} -n 20 -o {folder / 'tree.png'}",
+        f"kate label {model} {paragraphs} -n 20 -o {folder / 'labelled.csv'}",
+        f"kate words {model} war tax school",
         f'kate search {folder / "index"} "gold and silver coins"',
-        f"kate fit {folder / 'paragraphs.jsonl'} --dimensions 64 --epochs 10 -o {folder / 'model-64'}",
     ):
         _say(f"  {command}")
 
