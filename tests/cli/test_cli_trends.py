@@ -121,3 +121,10 @@ def test_bars() -> None:
     assert sparkline([None, 0]) == " ▁"
     assert len(sparkline([0.1] * 1000)) == 24
     assert sparkline([]) == " "
+
+
+def test_a_picture_beside_the_table(model: Path, home: Path) -> None:
+    run("trends", model, "corpus.csv", "-n", 4, "-o", "trends.csv", "--plot", "trends.svg")
+    assert Path("trends.svg").read_text().count("<svg") == 1
+    err = run("trends", model, "corpus.csv", "-n", 4, "--plot", "trends.gif", code=1)[1]
+    assert ".png" in err

@@ -137,6 +137,9 @@ def trends(
             "--output", "-o", metavar="FILE", help="Write trends.csv, trends.parquet or trends.jsonl."
         ),
     ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also draw them: a .png, .svg or .pdf file.")
+    ] = None,
     as_json: AsJson = False,
     text: TextField = None,
     id: IdField = None,  # noqa: A002 - the name of the option
@@ -155,14 +158,17 @@ def trends(
     \b
     Example:
       kate trends model reviews.csv --text review --by stars -n 2
-      kate trends model news.parquet --by date --every month -o trends.csv
+      kate trends model news.parquet --by date --every month -o trends.csv --plot trends.png
     """
     if output is not None:
         require_table_name(output)
     loaded = kate.load(model)
     topics = loaded.topics(number)
     documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
-    found = topics.over_time(documents, by, None if every is None else every.value)
+    length = None if every is None else every.value
+    found = topics.over_time(documents, by, length)
+    if plot is not None:
+        kate.plot.trends(topics, documents, plot, by=by, every=length)
     if output is not None:
         with whole_file(output) as part:
             write_table(found.frame, part)
