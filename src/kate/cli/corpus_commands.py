@@ -1,4 +1,4 @@
-"""The commands that read documents: fit, encode, index."""
+"""The commands that learn from documents and encode them: fit, encode."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from kate.text.documents import Documents
 
-__all__ = ["add_to"]
+__all__ = ["add_to", "require_writable"]
 
 
 class DeviceName(StrEnum):
@@ -52,7 +52,7 @@ class DeviceName(StrEnum):
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (fit, encode, index):
+    for command in (fit, encode):
         app.command()(command)
 
 
@@ -236,56 +236,6 @@ def _write_vectors(path: Path, documents: Documents, vectors: NDArray[np.float32
     # a list and not a fixed-size array: every reader of parquet understands lists
     column = pl.Series("vector", vectors, dtype=pl.Array(pl.Float32, vectors.shape[1]))
     pl.DataFrame([*columns, column.cast(pl.List(pl.Float32))]).write_parquet(path)
-
-
-def index(
-    model: ModelFolder,
-    corpus: Corpus,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="INDEX", help="The folder to write.")],
-    ann: Annotated[
-        bool,
-        typer.Option("--ann", help="Also build a graph of neighbours: faster, nearly exact search."),
-    ] = False,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Threads; all cores by default.")
-    ] = None,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
-    quiet: Quiet = False,
-) -> None:
-    """Encode documents and keep them for searching.
-
-    A search compares the query with all documents, which is fast up to some millions. With --ann (pip install
-    'kate-text[ann]') it follows a graph of neighbours instead; the share of the ten nearest documents that it finds is
-    measured and shown. With --jobs 1 the graph is the same every time.
-
-    \b
-    Example:
-      kate index model reviews.csv -o index
-    """
-    if ann:
-        from kate.search.neighbour_graph import require_usearch
-
-        # before the documents are read, which may take long
-        require_usearch()
-    require_writable(output, "index.json")
-    loaded = kate.load(model)
-    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
-    made = kate.Index.build(loaded, documents, ann=ann, n_jobs=jobs)
-    made.save(output)
-    if not quiet:
-        typer.echo(f"{len(documents):,} documents → {output}")
-        if made.graph is not None:
-            facts = made.graph.facts
-            typer.echo(
-                f"recall@10 {facts.recall_at_10:.3f} against exact search, {facts.n_queries} documents as queries"
-            )
-        typer.echo(f'next: kate search {output} "some words"')
 
 
 class _CanBeWrittenError(Exception):

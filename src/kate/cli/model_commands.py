@@ -1,4 +1,4 @@
-"""The commands that show what was made (words, search, info) and languages. None loads scikit-learn."""
+"""The commands that show what was made (words, info) and languages. None loads scikit-learn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["add_to"]
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (words, search, info, languages):
+    for command in (words, info, languages):
         app.command()(command)
 
 
@@ -49,35 +49,6 @@ def words(
         for one, similar in found.items()
     ]
     print_table(("word", "similar words, with their cosine"), rows)
-
-
-def search(
-    index: Annotated[Path, typer.Argument(metavar="INDEX", help="A folder that kate index wrote.")],
-    query: Annotated[list[str], typer.Argument(metavar="WORDS", help="What to look for.")],
-    top: Top = 10,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Compare with every document, even if the index has a graph.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Find the documents nearest to a query.
-
-    \b
-    Example:
-      kate search index "late delivery and a rude answer"
-    """
-    hits = kate.Index.load(index).search(" ".join(query), top=top, exact=exact)
-    if as_json:
-        print_json([hit.as_dict() for hit in hits])
-        return
-    print_table(
-        ("rank", "score", "document", "text"),
-        [
-            (str(hit.rank), f"{hit.score:.3f}", hit.title or hit.id, f"{hit.snippet}{_bracketed(hit.label)}")
-            for hit in hits
-        ],
-        right=("rank", "score"),
-    )
 
 
 def info(model: ModelFolder, as_json: AsJson = False) -> None:
@@ -140,10 +111,6 @@ def _facts(loaded: TextModel, folder: Path) -> dict[str, Any]:
         "bytes": sum(file.stat().st_size for file in folder.iterdir()),
         "settings": dict(loaded.settings_),
     }
-
-
-def _bracketed(label: str | None) -> str:
-    return f" [{label}]" if label else ""
 
 
 def _shown(value: Any) -> str:

@@ -9,9 +9,12 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 __all__ = ["harmless", "print_json", "print_pairs", "print_table", "say", "sparkline"]
 
@@ -56,7 +59,7 @@ def print_json(value: Any) -> None:
 
 def print_table(
     columns: Sequence[str],
-    rows: Iterable[Sequence[str]],
+    rows: Iterable[Sequence[str | Text]],
     *,
     right: Sequence[str] = (),
     strong: str | None = None,
@@ -82,7 +85,10 @@ def print_table(
             overflow="fold" if is_last else "ellipsis",
         )
     for row in rows:
-        cells = (Text(_cell(cell), "bold" if strong and cell.startswith(strong) else "") for cell in row)
+        cells = (
+            Text(_cell(cell), "bold" if strong and cell.startswith(strong) else "") if isinstance(cell, str) else cell
+            for cell in row
+        )
         # Text and not str: a "[" in a document is no markup
         table.add_row(*cells)
     console = Console(file=sys.stdout, width=width, highlight=False, soft_wrap=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,23 @@ from threadpoolctl import ThreadpoolController
 
 from kate.threads import thread_count
 
-__all__ = ["Ranking", "nearest_rows", "rank_rows"]
+__all__ = ["Ranking", "VectorRows", "nearest_rows", "rank_rows"]
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+class VectorRows(Protocol):
+    """Vectors by row: an array, or what reads some rows of a file (checked, or stored in eight bits)."""
+
+    @property
+    def shape(self) -> Any: ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, rows: Any, /) -> Any: ...
+
 
 # A block, with the queries and their scores, fits into the second-level cache of a core.
 ROWS_AT_ONCE = 2048
@@ -38,6 +51,10 @@ class Ranking(NamedTuple):
 
     rows: Rows
     scores: Floats
+
+    def page(self, top: int, offset: int = 0) -> Ranking:
+        """``top`` of them after the first ``offset``."""
+        return Ranking(self.rows[offset : offset + top], self.scores[offset : offset + top])
 
 
 class _Pairs(NamedTuple):
@@ -63,10 +80,12 @@ class _Pairs(NamedTuple):
         return _Pairs(self.queries[places], self.rows[places], self.scores[places])
 
 
-def nearest_rows(vectors: Floats, queries: Floats, top: int) -> list[Ranking]:
+def nearest_rows(
+    vectors: VectorRows, queries: Floats, top: int, allowed: Mask | None = None
+) -> list[Ranking]:
     """For each query the ``top`` rows of highest cosine; a row of zeros is never found.
 
-    All vectors have length 1 (or 0), so that a product is a cosine.
+    All vectors have length 1 (or 0), so that a product is a cosine. ``allowed`` says which rows may be found.
 
     >>> [found] = nearest_rows(np.eye(3, dtype=np.float32), np.float32([[0.6, 0, 0.8]]), top=2)
     >>> found.rows.tolist(), found.scores.tolist()
@@ -75,29 +94,31 @@ def nearest_rows(vectors: Floats, queries: Floats, top: int) -> list[Ranking]:
     found: list[Ranking] = []
     for first in range(0, len(queries), QUERIES_AT_ONCE):
         together = np.ascontiguousarray(queries[first : first + QUERIES_AT_ONCE])
-        pairs = _over_threads(vectors, together, top).best(top)
+        pairs = _over_threads(vectors, together, top, allowed).best(top)
         found += _by_query(pairs, len(together))
     return found
 
 
-def rank_rows(vectors: Floats, query: Floats, rows: Rows, top: int) -> Ranking:
+def rank_rows(vectors: VectorRows, query: Floats, rows: Rows, top: int) -> Ranking:
     """The ``top`` best of some rows for one query, scored and ordered as :func:`nearest_rows` does."""
     pairs = _scored(vectors, query[np.newaxis], np.zeros(len(rows), np.int64), rows).best(top)
     return Ranking(pairs.rows, pairs.scores)
 
 
-def _over_threads(vectors: Floats, queries: Floats, top: int) -> _Pairs:
+def _over_threads(vectors: VectorRows, queries: Floats, top: int, allowed: Mask | None) -> _Pairs:
     """The best rows of each share of the rows: one share per thread, and one BLAS thread in it."""
     n_shares = min(thread_count(None), max(1, len(vectors) // ROWS_FOR_A_THREAD))
     if n_shares == 1:
-        return _among(vectors, queries, top, 0, len(vectors))
+        return _among(vectors, queries, top, allowed, 0, len(vectors))
     bounds = np.linspace(0, len(vectors), n_shares + 1).astype(int).tolist()
     with _blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_shares) as pool:
-        shares = pool.map(lambda ends: _among(vectors, queries, top, *ends), pairwise(bounds))
+        shares = pool.map(lambda ends: _among(vectors, queries, top, allowed, *ends), pairwise(bounds))
         return _joined(list(shares))
 
 
-def _among(vectors: Floats, queries: Floats, top: int, start: int, stop: int) -> _Pairs:
+def _among(
+    vectors: VectorRows, queries: Floats, top: int, allowed: Mask | None, start: int, stop: int
+) -> _Pairs:
     """The ``top`` best of the rows from ``start`` to ``stop`` for every query."""
     n_queries = len(queries)
     size = min(ROWS_AT_ONCE, stop - start)
@@ -111,12 +132,16 @@ def _among(vectors: Floats, queries: Floats, top: int, start: int, stop: int) ->
         block = vectors[first : min(first + size, stop)]
         product, mask = scores[: len(block)], passes[: len(block)]
         np.matmul(block, queries.T, out=product)
+        if allowed is not None:
+            product[~allowed[first : first + len(block)]] = -np.inf
         np.greater_equal(product, least, out=mask)
         # many pass, above all at the start: raise the limit to the best of this block
         if len(block) > top and np.count_nonzero(mask) > 4 * top * n_queries:
             best_here = np.partition(product, len(block) - top, axis=0)[len(block) - top]
             np.maximum(least, best_here - slack, out=least, casting="same_kind")
             np.greater_equal(product, least, out=mask)
+        if allowed is not None:
+            mask &= allowed[first : first + len(block), np.newaxis]
         places = np.flatnonzero(mask)
         if not places.size:
             continue
@@ -131,7 +156,7 @@ def _among(vectors: Floats, queries: Floats, top: int, start: int, stop: int) ->
     return _joined([best, *waiting])
 
 
-def _scored(vectors: Floats, queries: Floats, of_queries: Rows, rows: Rows) -> _Pairs:
+def _scored(vectors: VectorRows, queries: Floats, of_queries: Rows, rows: Rows) -> _Pairs:
     """Pairs with their cosines, without rows of zeros."""
     scores, is_not_zero = np.empty(len(rows), np.float32), np.empty(len(rows), bool)
     for first in range(0, len(rows), _PAIRS_AT_ONCE):

@@ -1,135 +1,145 @@
-"""Index: documents nearest to a query or to a document, by the cosine of their vectors.
+"""Index: documents found by their words and by their meaning, or alike to one of them.
 
-An index is a folder of its own: index.json, vectors.npy (mapped into memory, not read), documents.arrow (of
-which only the hits are read), the model that encodes the queries and, if it was asked for, graph.usearch (also
-mapped into memory), with which a search need not look at every vector.
+Two stores keep the documents: files (an immutable folder, the default) and lance (a table that lives: documents are
+added, removed and updated). Both are asked in the same words (store.py) and give the same hits.
 """
 
 from __future__ import annotations
 
-import json
-import warnings
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
 
-from kate.model.encoder import EmptyDocumentsWarning
-from kate.model.model_folder import MODEL_FOLDER
-from kate.model.text_answers import Texts, unit_rows, unknown_word
-from kate.model.text_model import TextModel, load
-from kate.search.exact_search import Ranking, nearest_rows
-from kate.search.neighbour_graph import GraphFacts, NeighbourGraph, require_usearch
-from kate.search.snippets import make_snippets, open_snippets, read_snippets
-from kate.storage.checksums import sha256_of_file
+from kate.model.text_answers import Texts, UnknownWordError, unit_rows, unknown_word
+from kate.model.text_model import TextModel
+from kate.search.building import build_store, query_vector, shift_of
+from kate.search.duplicates import DuplicateGroup, find_duplicates
+from kate.search.exact_search import Ranking, VectorRows
+from kate.search.files_store import FilesStore
+from kate.search.filters import Filter
+from kate.search.hits import Hit, Hits
+from kate.search.index_folder import INDEX_FOLDER, read_config, read_files, read_model, write_config, write_files
+from kate.search.joining import POOL, join_halves, ordered
+from kate.search.neighbour_graph import NeighbourGraph
+from kate.search.passages import on_one_line, passages
+from kate.search.query import Query, QueryError
+from kate.search.search_words import search_tokenizer
+from kate.search.sorting import SortBy
+from kate.search.store import DocumentStore, Scored, Selection, no_ranking
 from kate.storage.files import whole_folder
-from kate.storage.folders import FolderError, FolderKind, StrPath
+from kate.storage.folders import FolderError, StrPath
 from kate.text.documents import Documents
 
-__all__ = ["Hit", "Index"]
+__all__ = ["By", "Index", "StoreName"]
 
 Floats = NDArray[np.float32]
+By = Literal["both", "words", "meaning"]
+StoreName = Literal["files", "lance"]
 
-# Documents that are counted and encoded together.
-_DOCUMENTS_AT_ONCE = 20_000
-
-_VECTORS, _DOCUMENTS, _MODEL, _GRAPH = "vectors.npy", "documents.arrow", "model", "graph.usearch"
-_INDEX_FOLDER = FolderKind(
-    "index",
-    config="index.json",
-    version=2,
-    files=(_VECTORS, _DOCUMENTS, _MODEL, _GRAPH),
-    remedy="make one with `kate index MODEL CORPUS -o INDEX` or Index.save",
+# Words of a query that get a suggestion, at the most.
+_SUGGESTED_FOR = 5
+_IMMUTABLE = (
+    "this index is a folder of files, which does not change; make one that does with `kate index MODEL CORPUS -o INDEX "
+    "--store lance` or index.save(folder, store='lance')"
 )
 
 
-@dataclass(frozen=True)
-class Hit:
-    """A document that was found; ``score`` is the cosine, ``rank`` counts from 1."""
-
-    rank: int
-    score: float
-    id: str
-    label: str | None
-    title: str | None
-    snippet: str
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
 class Index:
-    """Vectors of documents and what to show of them.
+    """Documents with their words and vectors.
 
     >>> from kate.model.text_model import TextModel
     >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
     >>> model = TextModel(n_components=2, random_state=0, max_epochs=5).fit(texts)
-    >>> index = Index.build(model, Documents.from_texts(["The treaty was signed.", "A silver coin."]))
+    >>> index = Index.build(model, Documents.from_texts(["The treaty was signed.", "A silver coin of 1792."]))
     >>> index
     Index of 2 documents, 2 dimensions
     >>> [hit.snippet for hit in index.search("treaties signed", top=1)]
     ['The treaty was signed.']
+    >>> [hit.id for hit in index.search("1792", by="words")]
+    ['1']
     """
 
-    def __init__(
-        self, model: TextModel, vectors: Floats, documents: pl.LazyFrame, graph: NeighbourGraph | None = None
-    ) -> None:
-        """Use :meth:`build` or :meth:`load`; ``vectors`` are of length 1 (or 0)."""
+    def __init__(self, model: TextModel, store: DocumentStore) -> None:
+        """Use :meth:`build` or :meth:`load`."""
         self.model = model
-        self.vectors = vectors  # (n_docs, n_components)
-        self.graph = graph
-        self._documents = documents  # id, label, title, snippet
+        self.store = store
+        self._tokenizer = search_tokenizer(model.vocabulary_.tokenizer)
 
     @classmethod
     def build(
-        cls, model: TextModel, documents: Texts, *, ann: bool = False, n_jobs: int | None = None
+        cls,
+        model: TextModel,
+        documents: Texts,
+        *,
+        ann: bool = False,
+        int8: bool = False,
+        n_jobs: int | None = None,
     ) -> Index:
-        """Encode documents; those without a known word get the zero vector, so that no query finds them.
+        """Encode documents and list their words, in memory; :meth:`save` writes them.
+
+        A document without a word of the model's vocabulary has no meaning to compare; its words find it.
 
         ann : also build a graph of neighbours (extra ``ann``), with which a search among very many documents is
             faster and nearly exact; ``index.graph.facts`` says how nearly
+        int8 : keep vectors in eight bits, a quarter of the memory; ``index.vectors.facts`` says how exact it is
         n_jobs : threads; by default those of the model, or all cores. With one thread the same documents give the
             same graph every time; vectors never depend on it.
         """
-        if ann:
-            require_usearch()  # now, not after a million documents have been encoded
         if not isinstance(documents, Documents):
             documents = Documents.from_texts(documents)
-        if not len(documents):
-            raise ValueError("no documents to index; pass at least one")
-        n_jobs = model.n_jobs if n_jobs is None else n_jobs
-        vectors = np.empty((len(documents), model.encoder_.n_components), dtype=np.float32)
-        n_empty = 0
-        for start in range(0, len(documents), _DOCUMENTS_AT_ONCE):
-            counts = model.vocabulary_.count(documents.texts.slice(start, _DOCUMENTS_AT_ONCE), n_jobs)
-            vectors[start : start + _DOCUMENTS_AT_ONCE] = _units_of(model, counts, n_jobs)
-            n_empty += int((np.diff(counts.indptr) == 0).sum())
-        if n_empty:
-            warnings.warn(
-                f"{n_empty:,} of {len(documents):,} documents have no word of the vocabulary; no search will "
-                "find them",
-                EmptyDocumentsWarning,
-                stacklevel=2,
-            )
-        graph = NeighbourGraph.build(vectors, n_jobs) if ann else None
-        return cls(model, vectors, make_snippets(documents.frame).lazy(), graph)
+        return cls(model, build_store(model, documents, ann=ann, int8=int8, n_jobs=n_jobs))
 
-    def search(self, query: str, top: int = 10, *, exact: bool = False) -> list[Hit]:
-        """The ``top`` documents nearest to a query, the nearest first; of equals the earlier document.
+    def search(
+        self,
+        query: str,
+        top: int = 10,
+        *,
+        by: By = "both",
+        where: str | None = None,
+        sort: str | None = None,
+        offset: int = 0,
+        exact: bool = False,
+    ) -> Hits:
+        """The ``top`` documents that answer a query best, the best first; of equals the earlier document.
 
+        query : words; "a phrase" in quotes must occur, and a -word or -"phrase" must not
+        by : "words" (BM25 over all words of the documents), "meaning" (the cosine of the vectors), or both
+        where : a condition on the columns of the documents, as SQL writes it: ``year >= 1990 and party = 'Whig'``
+        sort : a column by which the hundred best documents are sorted; ``-year`` puts the highest first
+        offset : so many hits are left out: pages of results
         exact : compare with every document, even if the index has a graph of neighbours
         """
-        counts = self.model.vocabulary_.count([query])
-        if counts.nnz == 0:
-            raise unknown_word(query, self.model.vocabulary_)
-        return self._hits(_units_of(self.model, counts), top, exact)[0]
+        _require_page(top, offset)
+        if by not in ("both", "words", "meaning"):
+            raise ValueError(f"by={by!r} is not known; documents are found by 'words', by 'meaning' or by 'both'")
+        order = SortBy.read(sort, list(self.store.columns))
+        asked = Query.read(query, self._tokenizer, self.model.vocabulary_.tokenizer.stop_list)
+        selection = Selection(self._filter(where), asked.phrases, asked.without)
+        known = self.store.known_stems(list(asked.words))
+        suggestions = self._suggestions(asked, known)
+        n_wanted = order.among(top + offset)
+        words, meaning = no_ranking(), no_ranking()
+        if by != "meaning" and known:
+            stems = [stem for stem in asked.words if stem in known]
+            words = self.store.by_words(stems, max(POOL, n_wanted), selection)
+        if by != "words":
+            meaning = self._by_meaning(asked, n_wanted, selection, exact)
+        if (by == "words" and not known) or (by == "meaning" and meaning.is_nothing):
+            raise _nothing_known(query, suggestions, self.model, by)
+        if by == "both" and not known and meaning.is_nothing:
+            raise _nothing_known(query, suggestions, self.model, by)
+        found = join_halves(words, meaning, n_wanted)
+        page = order.sorted(found, self.store.values).page(top, offset)
+        return self._hits(page, offset, set(asked.words), suggestions)
 
-    def search_vectors(self, vectors: ArrayLike, top: int = 10, *, exact: bool = False) -> list[list[Hit]]:
-        """The same for each of several vectors (n_queries, n_components), as ``model.encode`` gives them."""
+    def search_vectors(
+        self, vectors: ArrayLike, top: int = 10, *, where: str | None = None, exact: bool = False
+    ) -> list[Hits]:
+        """The nearest documents to each of several vectors (n_queries, n_components), as ``model.encode`` gives them."""
         queries = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
         if queries.ndim != 2 or queries.shape[1] != self.model.encoder_.n_components:
             raise ValueError(
@@ -138,128 +148,211 @@ class Index:
             )
         if not np.isfinite(queries).all():
             raise ValueError("the queries hold NaN or infinity; expected vectors as model.encode gives them")
-        return self._hits(unit_rows(queries - _shift(self.model)), top, exact)
+        selection = Selection(self._filter(where))
+        return [
+            self._nearest(query, top, 0, selection, exact)
+            for query in unit_rows(queries - shift_of(self.model))
+        ]
 
     def similar_documents(
         self,
         id: str,  # noqa: A002 - the name of the field
         top: int = 10,
         *,
+        where: str | None = None,
+        offset: int = 0,
         exact: bool = False,
-    ) -> list[Hit]:
-        """The documents nearest to one of the index, itself left out."""
-        ids = self._documents.select("id").with_row_index("row")
-        rows = ids.filter(pl.col("id") == id).collect()["row"]
-        if rows.is_empty():
-            examples = ", ".join(map(repr, ids.head(3).collect()["id"]))
+    ) -> Hits:
+        """The documents nearest in meaning to one of the index, itself left out."""
+        row = self.store.row_of(id)
+        if row is None:
+            examples = ", ".join(map(repr, self.store.some_ids()))
             raise ValueError(f"no document has the id {id!r}; the ids of this index look like {examples}")
-        row = int(rows[0])
-        if not self.vectors[row].any():
+        [vector] = self.store.vectors_of(np.array([row]))
+        if not vector.any():
             raise ValueError(f"the document {id!r} has no word of the vocabulary; nothing is similar to it")
-        return self._hits(self.vectors[row : row + 1], top, exact, without=row)[0]
+        return self._nearest(vector, top, offset, Selection(self._filter(where)), exact, without=row)
 
-    def save(self, folder: StrPath) -> None:
-        """Write the index and its model to a folder, whole or not at all; an existing index is replaced."""
-        _INDEX_FOLDER.require_replaceable(Path(folder))
-        with whole_folder(folder, replaces=_INDEX_FOLDER.config) as part:
-            self.model.save(part / _MODEL)
-            np.save(part / _VECTORS, self.vectors)
-            self._documents.collect().write_ipc(part / _DOCUMENTS, compression="uncompressed")
-            names, facts = [_VECTORS, _DOCUMENTS], None
-            if self.graph is not None:
-                self.graph.save(part / _GRAPH)
-                names.append(_GRAPH)
-                facts = self.graph.facts.as_dict()
-            config = _INDEX_FOLDER.head() | {
-                "n_documents": len(self),
-                "n_components": self.model.encoder_.n_components,
-                "model_sha256": sha256_of_file(part / _MODEL / MODEL_FOLDER.config),
-                "graph": facts,
-                "files": {name: {"bytes": (part / name).stat().st_size} for name in names},
-            }
-            (part / _INDEX_FOLDER.config).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+    def similar_to_text(
+        self, text: str, top: int = 10, *, where: str | None = None, offset: int = 0, exact: bool = False
+    ) -> Hits:
+        """The documents nearest in meaning to a text, which is read as a document and not as a query."""
+        vector = query_vector(self.model, text)
+        if vector is None:
+            raise unknown_word(text, self.model.vocabulary_)
+        return self._nearest(vector, top, offset, Selection(self._filter(where)), exact)
+
+    def duplicates(self, threshold: float = 0.8) -> list[DuplicateGroup]:
+        """Groups of documents that say the same in nearly the same words, the largest first.
+
+        threshold : the share of their words that two documents have in common, from 0 to 1
+        """
+        return find_duplicates(self.store, threshold)
+
+    def add(self, documents: Texts) -> int:
+        """Add documents with new ids; how many. Only an index in the store of lance changes."""
+        return self._living().add(self.model, _as_documents(documents))
+
+    def update(self, documents: Texts) -> tuple[int, int]:
+        """Replace documents by their ids and add those that are new; how many of each."""
+        return self._living().update(self.model, _as_documents(documents))
+
+    def remove(self, ids: Iterable[str] = (), *, where: str | None = None) -> int:
+        """Remove documents by their ids, or those that meet a condition; how many."""
+        return self._living().remove(list(ids), self._filter(where))
+
+    def compact(self) -> None:
+        """Put many small files of added documents together, and bring the indexes of words and vectors up to date."""
+        self._living().compact()
+
+    def save(self, folder: StrPath, *, store: StoreName = "files") -> None:
+        """Write the index into a folder, whole or not at all; only an index folder or an empty one is replaced.
+
+        Whoever has the old one open goes on reading it.
+        """
+        INDEX_FOLDER.require_replaceable(Path(folder))
+        if not isinstance(self.store, FilesStore):
+            raise ValueError("an index in the store of lance is saved already: copy its folder")
+        with whole_folder(folder, replaces=INDEX_FOLDER.config) as part:
+            if store == "lance":
+                from kate.search.lance_store import write_table
+
+                facts = write_table(part, self.store)
+            elif store == "files":
+                facts = write_files(part, self.store)
+            else:
+                raise ValueError(f"store={store!r} is not known; the stores are 'files' and 'lance'")
+            write_config(part, self.model, store, facts)
 
     @classmethod
     def load(cls, folder: StrPath) -> Index:
-        """The index that ``save`` wrote; vectors and documents stay on disk until they are asked for."""
+        """The index that ``save`` wrote; what it holds stays on disk until it is asked for, and is checked then."""
         folder = Path(folder)
-        config = _INDEX_FOLDER.read_config(folder)
-        facts = config.get("graph")
-        for name in (_VECTORS, _DOCUMENTS, *([_GRAPH] if facts else [])):
-            _INDEX_FOLDER.require_size(folder / name, config)
-        model = load(folder / _MODEL)
-        if sha256_of_file(folder / _MODEL / MODEL_FOLDER.config) != config.get("model_sha256"):
-            raise FolderError(
-                f"{folder / _MODEL} is not the model that made the vectors of this index; copy the index "
-                "again or index the documents anew"
-            )
-        vectors, documents = _mapped_vectors(folder / _VECTORS), open_snippets(folder / _DOCUMENTS)
-        expected = (config.get("n_documents"), model.encoder_.n_components)
-        n_documents = documents.select(pl.len()).collect().item()
-        if vectors.shape != expected or vectors.dtype != np.float32 or n_documents != expected[0]:
-            raise FolderError(
-                f"{folder} does not hold together: vectors {vectors.shape} and {n_documents:,} documents "
-                f"where {expected} is expected; copy the index again or index the documents anew"
-            )
-        return cls(model, vectors, documents, _graph(folder / _GRAPH, facts, vectors) if facts else None)
+        for attempt in range(5):
+            before = _identity(folder)
+            try:
+                return cls._load(folder)
+            except (FolderError, FileNotFoundError):
+                # replaced while it was read: once more
+                if attempt == 4 or (before is not None and _identity(folder) == before):
+                    raise
+                if before is None and attempt:
+                    raise
+                time.sleep(0.02)
+        raise AssertionError
+
+    @classmethod
+    def _load(cls, folder: Path) -> Index:
+        config = read_config(folder)
+        model = read_model(folder, config)
+        if config["store"] == "lance":
+            from kate.search.lance_store import LanceStore
+
+            return cls(model, LanceStore.open(folder, config))
+        return cls(model, read_files(folder, config, model.encoder_.n_components))
+
+    @property
+    def graph(self) -> NeighbourGraph | None:
+        """The graph of neighbours of the store of files, if there is one."""
+        return self.store.graph if isinstance(self.store, FilesStore) else None
+
+    @property
+    def vectors(self) -> VectorRows:
+        """The vectors of the documents (n_docs, n_components), of length 1 (or 0), in the store of files."""
+        if not isinstance(self.store, FilesStore):
+            raise ValueError("the vectors of an index in the store of lance are in its table: index.store.table")
+        return self.store.vectors
 
     def __len__(self) -> int:
-        return len(self.vectors)
+        return len(self.store)
 
     def __repr__(self) -> str:
         return f"Index of {len(self):,} documents, {self.model.encoder_.n_components:,} dimensions"
 
-    def _hits(self, queries: Floats, top: int, exact: bool, without: int | None = None) -> list[list[Hit]]:
-        if top < 1:
-            raise ValueError(f"top is {top}; expected at least 1")
-        n_wanted = top if without is None else top + 1
-        if self.graph is None or exact:
-            found = nearest_rows(self.vectors, queries, n_wanted)
-        else:
-            found = self.graph.nearest(self.vectors, queries, n_wanted)
-        pairs = [_without(one, without)[:top] for one in found]
-        shown = read_snippets(self._documents, {row for of_query in pairs for row, _ in of_query})
-        return [
-            [Hit(rank, score, **shown[row]) for rank, (row, score) in enumerate(of_query, 1)]
-            for of_query in pairs
-        ]
+    def _filter(self, where: str | None) -> Filter | None:
+        return None if where is None else Filter.read(where, list(self.store.columns))
+
+    def _by_meaning(self, asked: Query, n_wanted: int, selection: Selection, exact: bool) -> Scored:
+        vector = query_vector(self.model, asked.text)
+        if vector is None:
+            return no_ranking()
+        return self.store.by_meaning(vector, max(POOL, n_wanted), n_wanted, selection, exact)
+
+    def _nearest(
+        self,
+        vector: Floats,
+        top: int,
+        offset: int,
+        selection: Selection,
+        exact: bool,
+        without: int | None = None,
+    ) -> Hits:
+        _require_page(top, offset)
+        n_wanted = top + offset + (without is not None)
+        found = self.store.by_meaning(vector, n_wanted, n_wanted, selection, exact).ranking
+        kept = found.rows != without
+        page = ordered(found.rows[kept], found.scores[kept], top + offset).page(top, offset)
+        return self._hits(page, offset, set(), {})
+
+    def _suggestions(self, asked: Query, known: set[str]) -> dict[str, list[str]]:
+        unknown = [word for stem, word in asked.words.items() if stem not in known]
+        return {word: self.store.suggest(word) for word in unknown[:_SUGGESTED_FOR]}
+
+    def _hits(
+        self, page: Ranking, offset: int, stems: set[str], suggestions: dict[str, list[str]]
+    ) -> Hits:
+        documents = self.store.documents(page.rows)
+        shown = passages(documents["text"], stems, self._tokenizer)
+        rows = documents.drop("text").iter_rows(named=True)
+        return Hits(
+            (
+                _hit(rank, float(score), row, passage.text, passage.marks)
+                for rank, (score, row, passage) in enumerate(zip(page.scores, rows, shown, strict=True), offset + 1)
+            ),
+            suggestions,
+        )
+
+    def _living(self) -> Any:
+        if isinstance(self.store, FilesStore):
+            raise ValueError(_IMMUTABLE)
+        return self.store
 
 
-def _without(found: Ranking, row: int | None) -> list[tuple[int, float]]:
-    return [pair for pair in zip(found.rows.tolist(), found.scores.tolist(), strict=True) if pair[0] != row]
+def _hit(rank: int, score: float, row: dict[str, Any], snippet: str, marks: tuple[tuple[int, int], ...]) -> Hit:
+    document_id, label, title = row.pop("id"), row.pop("label"), row.pop("title")
+    shown = None if title is None else on_one_line(title)
+    return Hit(rank, score, document_id, label, shown, snippet, marks, row)
 
 
-def _units_of(model: TextModel, counts: Any, n_jobs: int | None = None) -> Floats:
-    """Vectors of length 1 of counted documents; zeros for a document without words."""
-    X = csr_matrix(counts, dtype=np.float32)
-    vectors = model.encoder_.vectors(X, n_jobs) - _shift(model)
-    vectors[np.diff(X.indptr) == 0] = 0
-    return unit_rows(vectors)
+def _nothing_known(
+    query: str, suggestions: dict[str, list[str]], model: TextModel, by: By
+) -> UnknownWordError | QueryError:
+    if by == "meaning":
+        return unknown_word(query, model.vocabulary_)
+    shown = repr(query if len(query) <= 100 else f"{query[:100]}…")
+    close = list(dict.fromkeys(word for words in suggestions.values() for word in words))
+    found = f"{shown} is" if len(query.split()) == 1 else f"no word of {shown} is"
+    negated = found.replace(" is", " is in no document") if len(query.split()) == 1 else f"{found} in a document"
+    hint = f"did you mean {', '.join(close[:5])}?" if close else "try another word"
+    return UnknownWordError(f"{negated}; {hint}")
 
 
-def _shift(model: TextModel) -> Floats:
-    """What is subtracted from vectors before they are compared.
-
-    Neurons have a mean (the paper's vectors keep it) that makes all documents look alike. A projection has none.
-    """
-    encoder = model.encoder_
-    if encoder.output == "projection":
-        return np.zeros(encoder.n_components, dtype=np.float32)
-    return model.responses_.mean - encoder.mean
+def _as_documents(documents: Texts) -> Documents:
+    return documents if isinstance(documents, Documents) else Documents.from_texts(documents)
 
 
-def _graph(path: Path, facts: Any, vectors: Floats) -> NeighbourGraph:
+def _require_page(top: int, offset: int) -> None:
+    if top < 1:
+        raise ValueError(f"top is {top}; expected at least 1")
+    if offset < 0:
+        raise ValueError(f"offset is {offset}; expected 0 or more hits to leave out")
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
     try:
-        return NeighbourGraph.load(path, GraphFacts(**facts), vectors.shape)
-    except TypeError as error:
-        raise FolderError(
-            f"the graph in {path.parent / _INDEX_FOLDER.config} has strange entries ({error}); copy it again"
-        ) from None
+        found = (folder / INDEX_FOLDER.config).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
-def _mapped_vectors(path: Path) -> Floats:
-    try:
-        vectors: Floats = np.load(path, mmap_mode="r")
-    except ValueError as error:
-        raise FolderError(f"{path} is not an array ({error}): the index is damaged; copy it again") from None
-    return vectors

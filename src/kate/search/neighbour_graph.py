@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kate.search.exact_search import Ranking, nearest_rows, rank_rows
+from kate.search.exact_search import Ranking, VectorRows, nearest_rows, rank_rows
+from kate.storage.blocks import BlockFile
 from kate.storage.folders import FolderError
 from kate.threads import thread_count
 
@@ -88,7 +89,7 @@ class NeighbourGraph:
                 neighbours.add(rows + first, block[rows], threads=threads)
         return cls(_measured(neighbours, vectors), lambda: neighbours)
 
-    def nearest(self, vectors: Floats, queries: Floats, top: int) -> list[Ranking]:
+    def nearest(self, vectors: VectorRows, queries: Floats, top: int) -> list[Ranking]:
         """Like :func:`kate.search.exact_search.nearest_rows`, but a few of the nearest rows may be missed.
 
         More than ``facts.depth`` rows are searched for exactly: the graph would have to be read as a whole.
@@ -102,19 +103,24 @@ class NeighbourGraph:
         self._neighbours.save(path)
 
     @classmethod
-    def load(cls, path: Path, facts: GraphFacts, shape: tuple[int, ...]) -> NeighbourGraph:
-        """The graph that ``save`` wrote for vectors of ``shape``, mapped into memory, not read."""
-        return cls(facts, lambda: _mapped(path, shape))
+    def load(cls, file: BlockFile, facts: GraphFacts, shape: tuple[int, ...]) -> NeighbourGraph:
+        """The graph that ``save`` wrote for vectors of ``shape``; the file is checked as a whole when it is first used.
+
+        A damaged graph would lead usearch to addresses outside of it.
+        """
+        return cls(facts, lambda: _mapped(file, shape))
 
     @cached_property
     def _neighbours(self) -> UsearchIndex:
         return self._open()
 
 
-def _mapped(path: Path, shape: tuple[int, ...]) -> UsearchIndex:
+def _mapped(file: BlockFile, shape: tuple[int, ...]) -> UsearchIndex:
     usearch_index = _usearch()
+    file.check()
+    path = file.path
     try:
-        neighbours: UsearchIndex | None = usearch_index.Index.restore(path, view=True)
+        neighbours: UsearchIndex | None = usearch_index.Index.restore(file.buffer, view=True)
     except (RuntimeError, ValueError) as error:
         raise FolderError(f"{path} is not a graph of usearch ({error}): {_REMEDY}") from None
     if neighbours is None:

@@ -1,0 +1,136 @@
+"""Documents → what an index keeps of them: vectors, words, columns, texts."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from kate.model.encoder import EmptyDocumentsWarning
+from kate.model.text_answers import unit_rows
+from kate.model.text_model import TextModel
+from kate.search.files_store import FilesStore
+from kate.search.neighbour_graph import NeighbourGraph, require_usearch
+from kate.search.postings import Postings
+from kate.search.search_words import WordSequences, search_tokenizer
+from kate.search.small_vectors import Int8Vectors
+from kate.search.store import OWN_COLUMNS
+from kate.text.documents import Documents
+
+__all__ = ["build_store", "encoded", "query_vector", "shift_of", "typed_columns", "words_of"]
+
+Floats = NDArray[np.float32]
+
+# Documents that are counted and encoded together.
+_DOCUMENTS_AT_ONCE = 20_000
+_WHOLE = r"^-?(?:0|[1-9][0-9]{0,17})$"
+_DECIMAL = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
+
+
+def build_store(
+    model: TextModel, documents: Documents, *, ann: bool, int8: bool, n_jobs: int | None
+) -> FilesStore:
+    """The store of files of some documents, in memory."""
+    if ann:
+        require_usearch()  # now, not after a million documents have been encoded
+    if not len(documents):
+        raise ValueError("no documents to index; pass at least one")
+    n_jobs = model.n_jobs if n_jobs is None else n_jobs
+    vectors = encoded(model, documents, n_jobs)
+    n_empty = int((~vectors.any(axis=1)).sum())
+    if n_empty:
+        warnings.warn(
+            f"{n_empty:,} of {len(documents):,} documents have no word of the vocabulary; only their other words will "
+            "find them",
+            EmptyDocumentsWarning,
+            stacklevel=3,
+        )
+    words = words_of(model, documents, n_jobs)
+    table = pl.DataFrame({"stem": words.stems, "readable": words.readable})
+    columns = typed_columns(documents.frame)
+    graph = NeighbourGraph.build(vectors, n_jobs) if ann else None
+    return FilesStore(
+        Int8Vectors.of(vectors) if int8 else vectors,
+        Postings.of(words.sequences),
+        lambda: table,
+        lambda: columns,
+        documents.texts,
+        graph,
+    )
+
+
+def encoded(model: TextModel, documents: Documents, n_jobs: int | None) -> Floats:
+    """Vectors of length 1 of documents; zeros for a document without a known word."""
+    vectors = np.empty((len(documents), model.encoder_.n_components), dtype=np.float32)
+    for start in range(0, len(documents), _DOCUMENTS_AT_ONCE):
+        counts = model.vocabulary_.count(documents.texts.slice(start, _DOCUMENTS_AT_ONCE), n_jobs)
+        vectors[start : start + _DOCUMENTS_AT_ONCE] = _units_of(model, counts, n_jobs)
+    return vectors
+
+
+def words_of(model: TextModel, documents: Documents, n_jobs: int | None) -> WordSequences:
+    """Every word of the documents; those of the titles come first."""
+    frame = documents.frame
+    if documents.titles is None:
+        texts = documents.texts
+    else:
+        titled = pl.when(pl.col("title").is_null()).then("text").otherwise(pl.format("{}\n\n{}", "title", "text"))
+        texts = frame.select(titled.alias("text"))["text"]
+    return WordSequences.of(texts, search_tokenizer(model.vocabulary_.tokenizer), n_jobs)
+
+
+def typed_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    """All columns but the text; numbers that a file had to write as text become numbers.
+
+    >>> frame = pl.DataFrame({"text": ["a"], "id": ["1"], "label": [None], "title": [None], "year": ["1990"]})
+    >>> typed_columns(frame).rows(named=True)
+    [{'id': '1', 'label': None, 'title': None, 'year': 1990}]
+    """
+    own = [pl.col(name).cast(pl.String) for name in OWN_COLUMNS]
+    others = [_typed(frame[name]) for name in frame.columns if name not in {*OWN_COLUMNS, "text"}]
+    return frame.select(*own, *others)
+
+
+def _typed(column: pl.Series) -> pl.Series:
+    if column.dtype == pl.Null:
+        return column.cast(pl.String)
+    if column.dtype != pl.String:
+        return column
+    filled = column.replace("", None)
+    if filled.null_count() == len(filled):
+        return column
+    for pattern, kind in ((_WHOLE, pl.Int64), (_DECIMAL, pl.Float64)):
+        if filled.str.contains(pattern).all():
+            return filled.cast(kind)
+    return column
+
+
+def query_vector(model: TextModel, text: str) -> Floats | None:
+    """The vector of a query, of length 1; None if the model knows no word of it."""
+    counts = model.vocabulary_.count([text])
+    if counts.nnz == 0:
+        return None
+    [vector] = _units_of(model, counts)
+    return vector if vector.any() else None
+
+
+def _units_of(model: TextModel, counts: Any, n_jobs: int | None = None) -> Floats:
+    X = csr_matrix(counts, dtype=np.float32)
+    vectors = model.encoder_.vectors(X, n_jobs) - shift_of(model)
+    vectors[np.diff(X.indptr) == 0] = 0
+    return unit_rows(vectors)
+
+
+def shift_of(model: TextModel) -> Floats:
+    """What is subtracted from vectors before they are compared.
+
+    Neurons have a mean (the paper's vectors keep it) that makes all documents look alike. A projection has none.
+    """
+    encoder = model.encoder_
+    if encoder.output == "projection":
+        return np.zeros(encoder.n_components, dtype=np.float32)
+    return model.responses_.mean - encoder.mean

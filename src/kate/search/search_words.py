@@ -1,0 +1,144 @@
+"""Every word of a text as search counts it: names, numbers and single letters too, no limit of a vocabulary.
+
+A word is found by its stem, as the model's language has it; stop words are words as well, so that phrases hold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from kate.text.cleaning import Cleaning
+from kate.text.counting import ChunkedTexts, chunk_word_order
+from kate.text.own_tokenizer import OwnTokenizer
+from kate.text.sequences import Sequences
+from kate.text.tokenizer import Tokenizer
+
+__all__ = ["SearchTokenizer", "WordSequences", "search_tokenizer"]
+
+_APOSTROPHES = "'’‘‛ʼ＇`´"
+# 1,000 and 3.14 are one word; apart from that, letters, digits and marks, with apostrophes inside.
+_CHUNK = (
+    r"\p{Nd}+(?:[.,]\p{Nd}+)+"
+    rf"|[\p{{L}}\p{{N}}][\p{{L}}\p{{N}}\p{{M}}·\u00ad\u200c\u200d{_APOSTROPHES}]*"
+)
+# A longer word is no word: lines of a file in base64. The index of lance has the same limit.
+_LONGEST_WORD = 60
+
+
+@dataclass(frozen=True, eq=False)
+class SearchTokenizer(Tokenizer):
+    """A tokenizer that drops no word.
+
+    >>> SearchTokenizer(stop_words=()).words("The company's 3 offices, 1,000 desks: F-16 in 1990")
+    ['the', 'compani', '3', 'offic', '1000', 'desk', 'f', '16', 'in', '1990']
+    """
+
+    def cut(self, texts: pl.Series, breaks: bool = False) -> pl.Series:
+        """The chunks of every text; what ends a phrase is not asked for here."""
+        if isinstance(texts.dtype, pl.List) or self.is_unspaced:
+            return super().cut(texts)
+        return self.cleaning.clean_all(texts).str.extract_all(_CHUNK)
+
+    def resolve(self, chunks: pl.Series) -> pl.DataFrame:
+        """What chunks stand for: rows (chunk, word, stem); several rows for words joined by apostrophes."""
+        table = pl.DataFrame({"word": self.fold(chunks)}).with_row_index("chunk")
+        joined = pl.col("word").str.contains("['·]")
+        parts = [(chunk, part) for chunk, word in table.filter(joined).rows() for part in self._split(word)]
+        split = pl.DataFrame(parts, schema=table.schema, orient="row")
+        table = pl.concat([table.filter(~joined), split])
+        table = table.with_columns(pl.col("word").str.replace_all(r"(\p{Nd}),", "$1"))
+        table = table.filter(
+            pl.col("word").str.contains(r"[\p{L}\p{N}]"), pl.col("word").str.len_chars() <= _LONGEST_WORD
+        )
+        return table.with_columns(self.stems(table["word"]).alias("stem"))
+
+
+def search_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
+    """How the words of a model's documents are read for searching; words that the user makes stay as they are."""
+    if isinstance(tokenizer, OwnTokenizer):
+        return tokenizer
+    cleaning = Cleaning(tokenizer.cleaning.strip_html, False, False, False, False)
+    return SearchTokenizer(tokenizer.language, tokenizer.stem, (), cleaning)
+
+
+class WordSequences(NamedTuple):
+    """The words of documents in their order, and what the numbers mean."""
+
+    sequences: Sequences
+    stems: pl.Series  # in the order of the alphabet: the stem of each number
+    readable: pl.Series  # for each stem the form that occurs most often
+
+    @classmethod
+    def of(cls, texts: pl.Series, tokenizer: Tokenizer, n_jobs: int | None = None) -> WordSequences:
+        """All words of all texts.
+
+        >>> words = WordSequences.of(pl.Series(["Gold coins", "a coin"]), SearchTokenizer(stop_words=()))
+        >>> words.stems.to_list(), [row.tolist() for row in words.sequences]
+        (['a', 'coin', 'gold'], [[2, 1], [0, 1]])
+        """
+        numbers: dict[str, int] = {}
+        parts, forms = [], []
+        for part in ChunkedTexts.parts(texts, tokenizer, n_jobs):
+            resolved = tokenizer.resolve(part.chunks)
+            columns = np.array(
+                [numbers.setdefault(stem, len(numbers)) for stem in resolved["stem"].to_list()], np.int32
+            )
+            shape = (len(part.chunks), len(numbers))
+            parts.append(part.sequences(chunk_word_order(resolved["chunk"].to_numpy(), columns, shape)))
+            occurrences = pl.Series("n", part.occurrences())
+            forms.append(
+                resolved.with_columns(occurrences.gather(resolved["chunk"]))
+                .group_by("stem", "word")
+                .agg(pl.col("n").sum())
+            )
+        return cls._sorted(Sequences.concatenate(parts, len(numbers)), numbers, forms)
+
+    @classmethod
+    def _sorted(
+        cls, sequences: Sequences, numbers: dict[str, int], forms: list[pl.DataFrame]
+    ) -> WordSequences:
+        stems = pl.Series("stem", list(numbers), dtype=pl.String)
+        order = stems.arg_sort().to_numpy()
+        places = np.empty(len(order), np.int32)
+        places[order] = np.arange(len(order), dtype=np.int32)
+        stems = stems.gather(order)
+        if not forms:
+            return cls(sequences, stems, stems.alias("readable"))
+        frequent = (
+            pl.concat(forms)
+            .group_by("stem", "word")
+            .agg(pl.col("n").sum())
+            .sort("stem", pl.col("n"), "word", descending=[False, True, False])
+            .group_by("stem", maintain_order=True)
+            .first()
+        )
+        codes = places[sequences.codes] if len(sequences.codes) else sequences.codes
+        readable = frequent["word"].alias("readable")
+        return cls(Sequences(codes, sequences.starts, len(stems)), stems, readable)
+
+    def lines(self) -> Iterator[str]:
+        """The stems of each document with spaces between them, for an index that cuts at white space.
+
+        >>> list(WordSequences.of(pl.Series(["Gold coins"]), SearchTokenizer(stop_words=())).lines())
+        ['gold coin']
+        """
+        stems: list[str] = self.stems.str.replace_all(r"\s", "␣").to_list()
+        for row in self.sequences:
+            yield " ".join([stems[code] for code in row.tolist()])
+
+
+def stop_words_of_search(tokenizer: Tokenizer) -> frozenset[str]:
+    """Words that a query may have and that are not looked for beside others."""
+    return tokenizer.stop_list
+
+
+def as_words(text: str, tokenizer: Tokenizer) -> list[tuple[str, str]]:
+    """The words of a query in their order: (as written, in lower case; its stem)."""
+    chunks = tokenizer.cut(pl.Series([text], dtype=pl.String)).explode().drop_nulls()
+    table: Any = tokenizer.resolve(chunks).sort("chunk", maintain_order=True)
+    return list(table.select("word", "stem").rows())
