@@ -120,7 +120,7 @@ def make(
     loaded = kate.load(model)
     documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
     made = kate.Index.build(loaded, documents, ann=ann and store == Store.FILES, int8=int8, n_jobs=jobs)
-    made.save(output, store=store.value, **({"ann": True} if ann and store == Store.LANCE else {}))
+    made.save(output, store=store.value, ann=ann and store == Store.LANCE)
     if not quiet:
         typer.echo(f"{len(documents):,} documents → {output}")
         for what, facts in (("", getattr(made.graph, "facts", None)), ("int8 ", getattr(made.vectors, "facts", None))):

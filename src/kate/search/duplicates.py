@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from kate.search.exact_search import nearest_rows
 from kate.search.store import DocumentStore
 
 __all__ = ["DuplicateGroup", "find_duplicates"]
@@ -18,8 +17,9 @@ __all__ = ["DuplicateGroup", "find_duplicates"]
 Rows = NDArray[np.int64]
 
 # Neighbours of a document that are looked at, and how near they must be: copies have cosines of nearly 1.
-_NEIGHBOURS = 20
+_NEIGHBOURS = 50
 _LEAST_COSINE = 0.8
+_ROWS_AT_ONCE, _PAIRS_AT_ONCE = 512, 20_000
 
 
 @dataclass(frozen=True)
@@ -41,34 +41,39 @@ def find_duplicates(store: DocumentStore, threshold: float = 0.8) -> list[Duplic
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold is {threshold}; give a share of words above 0 and up to 1")
-    parts = list(store.all_documents())
-    rows = np.concatenate([part[0] for part in parts])
-    vectors = np.concatenate([part[1] for part in parts])
-    words = [held for part in parts for held in part[2]]
-    first, second = _near_pairs(vectors)
-    overlaps = _overlaps(words, first, second)
+    everything = store.everything()
+    first, second = _near_pairs(everything.vectors)
+    overlaps = _overlaps(everything.words, first, second)
     kept = overlaps >= threshold
-    return _groups(store, rows, first[kept], second[kept], overlaps[kept])
+    return _groups(store, everything.rows, first[kept], second[kept], overlaps[kept])
 
 
 def _near_pairs(vectors: NDArray[np.float32]) -> tuple[Rows, Rows]:
-    """Pairs of documents, the earlier first, that are among each other's nearest."""
-    found = nearest_rows(vectors, vectors, _NEIGHBOURS + 1)
-    lengths = [int(np.searchsorted(-one.scores, -_LEAST_COSINE, side="right")) for one in found]
-    first = np.repeat(np.arange(len(vectors)), lengths)
-    second = np.concatenate([one.rows[:n] for one, n in zip(found, lengths, strict=True)])
-    pairs = np.unique(np.sort(np.column_stack([first, second])[first != second], axis=1), axis=0)
+    """Pairs of documents, the earlier first, of nearly the same meaning; of each at most its nearest ones."""
+    found: list[Rows] = [np.empty((0, 2), np.int64)]
+    for start in range(0, len(vectors), _ROWS_AT_ONCE):
+        # each pair is looked at once: with the documents from here on
+        cosines = vectors[start : start + _ROWS_AT_ONCE] @ vectors[start:].T
+        cosines[np.tri(*cosines.shape, dtype=bool)] = -1
+        if cosines.shape[1] > _NEIGHBOURS:
+            crowded = np.flatnonzero(np.count_nonzero(cosines >= _LEAST_COSINE, axis=1) > _NEIGHBOURS)
+            least = -np.partition(-cosines[crowded], _NEIGHBOURS, axis=1)[:, _NEIGHBOURS, None]
+            cosines[crowded] = np.where(cosines[crowded] >= least, cosines[crowded], -1)
+        found.append(np.argwhere(cosines >= _LEAST_COSINE) + start)
+    pairs = np.concatenate(found)
     return pairs[:, 0], pairs[:, 1]
 
 
-def _overlaps(words: list[Any], first: Rows, second: Rows) -> NDArray[np.float64]:
-    sets = {row: frozenset(np.asarray(words[row]).tolist()) for row in np.union1d(first, second).tolist()}
-    shared = np.empty(len(first))
-    for pair, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        a, b = sets[one], sets[other]
-        n_shared = len(a & b)
-        shared[pair] = n_shared / max(1, len(a) + len(b) - n_shared)
-    return shared
+def _overlaps(words: sparse.csr_array, first: Rows, second: Rows) -> NDArray[np.float64]:
+    """The words that two documents share, by those that either has."""
+    sizes = np.diff(words.indptr)
+    held = sparse.csr_array((np.ones(words.nnz, np.int32), words.indices, words.indptr), shape=words.shape)
+    overlaps = np.empty(len(first))
+    for start in range(0, len(first), _PAIRS_AT_ONCE):
+        part = slice(start, start + _PAIRS_AT_ONCE)
+        shared = np.asarray(held[first[part]].multiply(held[second[part]]).sum(axis=1)).ravel()
+        overlaps[part] = shared / np.maximum(1, sizes[first[part]] + sizes[second[part]] - shared)
+    return overlaps
 
 
 def _groups(

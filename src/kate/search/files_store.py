@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,7 @@ from kate.search.document_texts import TextFile
 from kate.search.exact_search import Ranking, VectorRows, nearest_rows, rank_rows
 from kate.search.neighbour_graph import NeighbourGraph
 from kate.search.postings import Postings
-from kate.search.store import Scored, Selection, close_words, no_ranking
+from kate.search.store import Everything, Scored, Selection, close_words, no_ranking
 
 __all__ = ["FilesStore"]
 
@@ -24,7 +25,6 @@ Mask = NDArray[np.bool_]
 
 # So many rows are compared one by one sooner than all are.
 _FEW_ROWS = 50_000
-_DOCUMENTS_AT_ONCE = 65_536
 
 
 class FilesStore:
@@ -122,16 +122,14 @@ class FilesStore:
     def vectors_of(self, rows: Rows) -> Floats:
         return np.asarray(self.vectors[rows], dtype=np.float32)
 
-    def all_documents(self) -> Iterator[tuple[Rows, Floats, list[Any]]]:
-        words = self.postings.words_of_documents()
-        for start in range(0, len(self), _DOCUMENTS_AT_ONCE):
-            rows = np.arange(start, min(start + _DOCUMENTS_AT_ONCE, len(self)))
-            held = [words.indices[words.indptr[row] : words.indptr[row + 1]] for row in rows.tolist()]
-            yield rows, np.asarray(self.vectors[start : start + len(rows)]), held
+    def everything(self) -> Everything:
+        vectors = np.asarray(self.vectors[:], np.float32)
+        return Everything(np.arange(len(self)), vectors, self.postings.words_of_documents())
 
     def _number(self, stem: str) -> int | None:
         stems = self.words["stem"]
-        number = int(stems.search_sorted(stem)) if len(stems) else 0
+        # in Python: Polars would look at all of them
+        number = bisect_left(stems, stem)  # type: ignore[type-var]
         return number if number < len(stems) and stems[number] == stem else None
 
     def _allowed(self, selection: Selection) -> Mask | None:

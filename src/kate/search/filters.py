@@ -77,9 +77,9 @@ class Filter:
     def polars_sql(self) -> str:
         return self._quoted('"')
 
-    @property
-    def lance_sql(self) -> str:
-        return self._quoted("`")
+    def lance_sql(self, stored: Mapping[str, str]) -> str:
+        """The same for LanceDB, whose table may have other names for the columns."""
+        return "".join(f"`{stored[text]}`" if kind == "column" else text for kind, text in self.parts)
 
     def rows(self, frame: pl.DataFrame) -> pl.Series:
         """Whether each row of a table meets the condition; null where a value is missing is no."""

@@ -205,10 +205,13 @@ class Index:
         """Put many small files of added documents together, and bring the indexes of words and vectors up to date."""
         self._living().compact()
 
-    def save(self, folder: StrPath, *, store: StoreName = "files") -> None:
+    def save(self, folder: StrPath, *, store: StoreName = "files", ann: bool = False) -> None:
         """Write the index into a folder, whole or not at all; only an index folder or an empty one is replaced.
 
         Whoever has the old one open goes on reading it.
+
+        store : "files", which do not change, or "lance" (extra ``lance``), a table that does
+        ann : with "lance", also make LanceDB's own index of the vectors
         """
         INDEX_FOLDER.require_replaceable(Path(folder))
         if not isinstance(self.store, FilesStore):
@@ -217,7 +220,7 @@ class Index:
             if store == "lance":
                 from kate.search.lance_store import write_table
 
-                facts = write_table(part, self.store)
+                facts = write_table(part, self.store, ann=ann)
             elif store == "files":
                 facts = write_files(part, self.store)
             else:

@@ -35,7 +35,17 @@ from kate.storage.checksums import sha256_of_bytes, sha256_of_file
 from kate.storage.folders import FolderError, FolderKind
 from kate.threads import thread_count
 
-__all__ = ["INDEX_FOLDER", "read_config", "read_files", "read_model", "write_config", "write_files"]
+__all__ = [
+    "INDEX_FOLDER",
+    "TABLES",
+    "WRITER",
+    "all_texts",
+    "read_config",
+    "read_files",
+    "read_model",
+    "write_config",
+    "write_files",
+]
 
 MODEL = "model"
 TABLES = "tables"
@@ -111,7 +121,7 @@ def write_files(part: Path, store: FilesStore) -> dict[str, Any]:
     # uncompressed: it is read in a moment
     store.frame.write_ipc(part / _DOCUMENTS)
     store.words.write_ipc(part / _WORDS)
-    texts = store.texts if isinstance(store.texts, pl.Series) else _all_texts(store.texts)
+    texts = store.texts if isinstance(store.texts, pl.Series) else all_texts(store.texts)
     rows, offsets = write_texts(part / _TEXTS, texts)
     _write_array(part / _TEXT_ROWS, rows)
     _write_array(part / _TEXT_OFFSETS, offsets)
@@ -177,7 +187,8 @@ def _write_array(path: Path, array: Any) -> None:
     np.save(path, array.whole() if isinstance(array, CheckedArray) else np.asarray(array))
 
 
-def _all_texts(texts: TextFile) -> pl.Series:
+def all_texts(texts: TextFile) -> pl.Series:
+    """Every text of a file, in memory."""
     return pl.Series("text", texts.take(np.arange(len(texts))), dtype=pl.String)
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy import sparse
 
 from kate.search.exact_search import Ranking
 from kate.search.filters import Filter
 from kate.spelling import close_names
 
-__all__ = ["OWN_COLUMNS", "DocumentStore", "Scored", "Selection", "close_words", "no_ranking"]
+__all__ = ["OWN_COLUMNS", "DocumentStore", "Everything", "Scored", "Selection", "close_words", "no_ranking"]
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -44,6 +45,14 @@ class Scored(NamedTuple):
     ranking: Ranking
     score: Callable[[Rows], Floats]
     is_nothing: bool = False  # whether the query says nothing to this half
+
+
+class Everything(NamedTuple):
+    """All documents of a store: their rows, vectors and words (n_docs, n_words), which word each holds."""
+
+    rows: Rows
+    vectors: Floats
+    words: sparse.csr_array
 
 
 def no_ranking() -> Scored:
@@ -96,8 +105,8 @@ class DocumentStore(Protocol):
 
     def vectors_of(self, rows: Rows) -> Floats: ...
 
-    def all_documents(self) -> Iterator[tuple[Rows, Floats, list[Any]]]:
-        """Everything in parts: rows, vectors, and the distinct words of each document (hashable)."""
+    def everything(self) -> Everything:
+        """All documents at once."""
         ...
 
 

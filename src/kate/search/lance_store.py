@@ -1,0 +1,323 @@
+"""The store of lance: a table of LanceDB (extra ``lance``) whose documents are added, replaced and removed.
+
+One program writes at a time; whoever has the index open goes on reading the version that he opened. Words are found by
+LanceDB's own index over the stems that Kate makes, scored by the same BM25 as postings.py, and vectors exactly or by
+LanceDB's own index, so that both stores give the same hits.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kate.model.text_model import TextModel
+from kate.search.building import encoded, typed_columns, words_of
+from kate.search.exact_search import Ranking
+from kate.search.files_store import FilesStore
+from kate.search.filters import Filter, FilterError
+from kate.search.index_folder import TABLES, WRITER, all_texts
+from kate.search.lance_table import (
+    TEXT,
+    VECTOR,
+    WORDS,
+    aligned,
+    create_indexes,
+    open_table,
+    require_lancedb,
+    rows_table,
+    stored_names,
+)
+from kate.search.search_words import WordSequences
+from kate.search.store import Everything, Scored, Selection, no_ranking
+from kate.spelling import close_names
+from kate.storage.files import only_writer
+from kate.storage.folders import FolderError
+from kate.text.counting import factorize
+from kate.text.documents import Documents
+
+__all__ = ["LanceStore", "require_lancedb", "write_table"]
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.int64]
+
+_DOCUMENTS_AT_ONCE = 50_000
+_IDS_AT_ONCE = 1_000
+# Documents without an index are scanned; when more than so many, and a tenth of all, have none, they get one.
+_UNINDEXED = 20_000
+# Of LanceDB's index of vectors: parts that are looked at, and candidates that are scored again with whole vectors.
+_PROBES, _REFINED = 32, 4
+
+
+def write_table(part: Path, store: FilesStore, *, ann: bool = False) -> dict[str, Any]:
+    """Write the table of an index with the documents of another store; what index.json says about it."""
+    lancedb = require_lancedb()
+    stored = stored_names(store.frame.columns)
+    texts = store.texts if isinstance(store.texts, pl.Series) else all_texts(store.texts)
+    words = WordSequences(store.postings.sequences(), store.words["stem"], store.words["readable"])
+    lines = words.lines()
+
+    def batches() -> Iterator[Any]:
+        for start in range(0, len(store), _DOCUMENTS_AT_ONCE):
+            some = slice(start, min(start + _DOCUMENTS_AT_ONCE, len(store)))
+            count = some.stop - some.start
+            yield rows_table(
+                store.frame[some].rename(stored),
+                texts.slice(start, count),
+                [next(lines) for _ in range(count)],
+                np.asarray(store.vectors[some], np.float32),
+            )
+
+    first = next(made := batches())
+    table = lancedb.connect(str(part / TABLES)).create_table("documents", data=first)
+    for batch in made:
+        table.add(batch)
+    create_indexes(table, ann=ann)
+    return {"columns": stored, "ann": ann}
+
+
+class LanceStore:
+    """Documents in a table that changes; a row is LanceDB's own number of it."""
+
+    def __init__(self, folder: Path, table: Any, stored: dict[str, str], *, ann: bool) -> None:
+        self.folder = folder
+        self.table = table
+        self.ann = ann
+        self._stored = stored
+
+    @classmethod
+    def open(cls, folder: Path, config: dict[str, Any]) -> LanceStore:
+        """The table of an index folder, in its newest version."""
+        table = open_table(folder / TABLES)
+        missing = {*config["columns"].values(), TEXT, WORDS, VECTOR} - set(table.schema.names)
+        if missing or table.schema.field(VECTOR).type.list_size != config["n_components"]:
+            raise FolderError(f"the table in {folder / TABLES} is not that of this index; copy the index again")
+        return cls(folder, table, dict(config["columns"]), ann=bool(config["ann"]))
+
+    @property
+    def columns(self) -> dict[str, pl.DataType]:
+        empty = pl.DataFrame(pl.from_arrow(self.table.schema.empty_table().select(list(self._stored.values()))))
+        return dict(zip(self._stored, empty.dtypes, strict=True))
+
+    def __len__(self) -> int:
+        return int(self.table.count_rows())
+
+    def by_words(self, stems: Sequence[str], top: int, selection: Selection) -> Scored:
+        condition = self._condition(selection)
+        found = self._match(stems, top, condition)
+        rows, scores = _column(found, "_rowid", np.int64), _column(found, "_score", np.float32)
+
+        def score(asked: Rows) -> Floats:
+            known = dict(zip(rows.tolist(), scores.tolist(), strict=True))
+            others = [row for row in asked.tolist() if row not in known]
+            if others and len(rows) >= top:
+                more = self._match(stems, len(others), f"_rowid in ({','.join(map(str, others))})")
+                known |= dict(zip(more["_rowid"].to_pylist(), more["_score"].to_pylist(), strict=True))
+            return np.array([known.get(row, 0.0) for row in asked.tolist()], np.float32)
+
+        return Scored(Ranking(rows, scores), score)
+
+    def by_meaning(self, vector: Floats, top: int, least: int, selection: Selection, exact: bool) -> Scored:
+        query = self.table.search(vector, vector_column_name=VECTOR).distance_type("dot").limit(top)
+        if self.ann and not exact:
+            query = query.nprobes(_PROBES).refine_factor(_REFINED)
+        elif self.ann:
+            query = query.bypass_vector_index()
+        if (condition := self._condition(selection)) is not None:
+            query = query.where(condition, prefilter=True)
+        found = _asked(query.with_row_id(True).select([VECTOR, "_distance"]))
+        rows, vectors = _column(found, "_rowid", np.int64), _vectors(found)
+        cosines = _cosines(vectors, vector)
+        kept = vectors.any(axis=1)
+        order = np.lexsort((rows[kept], -cosines[kept]))
+
+        def score(asked: Rows) -> Floats:
+            known = dict(zip(rows.tolist(), cosines.tolist(), strict=True))
+            others = np.array([row for row in asked.tolist() if row not in known], np.int64)
+            known |= dict(zip(others.tolist(), _cosines(self.vectors_of(others), vector).tolist(), strict=True))
+            return np.array([known[row] for row in asked.tolist()], np.float32)
+
+        return Scored(Ranking(rows[kept][order], cosines[kept][order]), score)
+
+    def known_stems(self, stems: Sequence[str]) -> set[str]:
+        return {stem for stem in stems if self._match([stem], 1, None, ["_score"]).num_rows}
+
+    def suggest(self, word: str) -> list[str]:
+        from lancedb.query import MatchQuery
+
+        query = MatchQuery(word, WORDS, fuzziness=2, max_expansions=20)
+        found = self.table.search(query, query_type="fts").limit(20).select([TEXT, "_score"]).to_arrow()
+        texts = pl.Series(found[TEXT].to_pylist(), dtype=pl.String).str.to_lowercase()
+        words = texts.str.extract_all(r"[\p{L}\p{M}]+").explode().drop_nulls().unique(maintain_order=True)
+        return close_names(word, words.to_list(), 3, cutoff=0.7)
+
+    def documents(self, rows: Rows) -> pl.DataFrame:
+        names = {stored: name for name, stored in self._stored.items()} | {TEXT: "text"}
+        return self._take(rows, list(names)).rename(names)
+
+    def values(self, rows: Rows, column: str) -> pl.Series:
+        return self._take(rows, [self._stored[column]]).to_series().alias(column)
+
+    def row_of(self, id: str) -> int | None:  # noqa: A002 - the name of the column
+        rows = self._rows_of([id])
+        return next(iter(rows.values()), None)
+
+    def some_ids(self) -> list[str]:
+        found: list[str] = self.table.search().select(["id"]).limit(3).to_arrow()["id"].to_pylist()
+        return found
+
+    def vectors_of(self, rows: Rows) -> Floats:
+        if not len(rows):
+            return np.zeros((0, self.table.schema.field(VECTOR).type.list_size), np.float32)
+        found = self.table.take_row_ids(rows.tolist()).with_row_id().select([VECTOR]).to_arrow()
+        place = {row: number for number, row in enumerate(found["_rowid"].to_pylist())}
+        return _vectors(found)[[place[row] for row in rows.tolist()]]
+
+    def everything(self) -> Everything:
+        from scipy import sparse
+
+        found = self.table.search().with_row_id(True).select([WORDS, VECTOR]).limit(len(self)).to_arrow()
+        split = pl.Series(found[WORDS].to_pylist(), dtype=pl.String).str.split(" ").list.unique()
+        codes, distinct = factorize(split.explode().fill_null(""))
+        starts = np.concatenate([[0], np.cumsum(split.list.len().to_numpy().clip(1))])
+        words = sparse.csr_array((np.ones(len(codes), np.int8), codes, starts), shape=(len(split), len(distinct)))
+        return Everything(_column(found, "_rowid", np.int64), _vectors(found), words)
+
+    def add(self, model: TextModel, documents: Documents) -> int:
+        """Add documents whose ids are new."""
+        with only_writer(self.folder / WRITER):
+            self.table.checkout_latest()
+            if known := self._rows_of(documents.ids):
+                raise ValueError(
+                    f"the index has a document with the id {next(iter(known))!r} already; give new ids, or replace "
+                    "documents with `kate index update` or index.update"
+                )
+            self.table.add(self._table_of(model, documents))
+            self._index_if_many()
+        return len(documents)
+
+    def update(self, model: TextModel, documents: Documents) -> tuple[int, int]:
+        """Replace documents by their ids, and add those that are new."""
+        with only_writer(self.folder / WRITER):
+            self.table.checkout_latest()
+            merge = self.table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+            done = merge.execute(self._table_of(model, documents))
+            self._index_if_many()
+        return int(done.num_updated_rows), int(done.num_inserted_rows)
+
+    def remove(self, ids: Sequence[str], where: Filter | None) -> int:
+        """Remove documents by their ids, or those that meet a condition."""
+        with only_writer(self.folder / WRITER):
+            self.table.checkout_latest()
+            before = len(self)
+            if where is not None:
+                self.table.delete(self._condition(Selection(where)))
+            known = self._rows_of(ids)
+            if unknown := [id for id in ids if id not in known]:
+                raise ValueError(f"no document has the id {unknown[0]!r}; nothing was removed")
+            for start in range(0, len(ids), _IDS_AT_ONCE):
+                self.table.delete(_is_in("id", ids[start : start + _IDS_AT_ONCE]))
+            return before - len(self)
+
+    def compact(self) -> None:
+        """Put small files together and bring the indexes up to date; old versions stay a week for their readers."""
+        with only_writer(self.folder / WRITER):
+            self.table.checkout_latest()
+            self.table.optimize()
+
+    def _index_if_many(self) -> None:
+        stats = self.table.index_stats(f"{WORDS}_idx")
+        if stats is not None and stats.num_unindexed_rows > max(_UNINDEXED, stats.num_indexed_rows // 10):
+            self.table.optimize()
+
+    def _table_of(self, model: TextModel, documents: Documents) -> Any:
+        """New documents as rows of the table."""
+        given = typed_columns(documents.frame)
+        for name in set(given.columns) - set(self._stored):
+            warnings.warn(f"the index has no column {name!r}; it is left out", stacklevel=4)
+        frame = aligned(given, self.columns).rename(self._stored)
+        words = words_of(model, documents, model.n_jobs)
+        return rows_table(frame, documents.texts, list(words.lines()), encoded(model, documents, model.n_jobs))
+
+    def _match(
+        self, stems: Sequence[str], top: int, condition: str | None, columns: list[str] | None = None
+    ) -> Any:
+        from lancedb.query import MatchQuery
+
+        if not stems:
+            return no_ranking()
+        words = " ".join(stem.replace(" ", "␣") for stem in stems)
+        query = self.table.search(MatchQuery(words, WORDS), query_type="fts").limit(top)
+        if condition is not None:
+            query = query.where(condition, prefilter=True)
+        return _asked(query.with_row_id(True).select(columns or ["_score"]))
+
+    def _condition(self, selection: Selection) -> str | None:
+        """A selection as LanceDB reads it."""
+        if selection.is_everything:
+            return None
+        parts = [] if selection.where is None else [f"({selection.where.lance_sql(self._stored)})"]
+        parts += [_holds(stems) for stems in selection.phrases]
+        parts += [f"not {_holds(stems)}" for stems in selection.without]
+        return " and ".join(parts)
+
+    def _rows_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """The rows of those ids that there are."""
+        rows: dict[str, int] = {}
+        for start in range(0, len(ids), _IDS_AT_ONCE):
+            some = ids[start : start + _IDS_AT_ONCE]
+            query = self.table.search().where(_is_in("id", some)).with_row_id(True).select(["id"])
+            found = query.limit(len(some)).to_arrow()
+            rows |= dict(zip(found["id"].to_pylist(), found["_rowid"].to_pylist(), strict=True))
+        return rows
+
+    def _take(self, rows: Rows, columns: list[str]) -> pl.DataFrame:
+        """Some columns of some rows, in this order."""
+        if not len(rows):
+            return pl.DataFrame(pl.from_arrow(self.table.schema.empty_table().select(columns)))
+        found = pl.DataFrame(
+            pl.from_arrow(self.table.take_row_ids(rows.tolist()).with_row_id().select(columns).to_arrow())
+        )
+        place = {row: number for number, row in enumerate(found["_rowid"].to_list())}
+        return found[[place[row] for row in rows.tolist()]].select(columns)
+
+
+def _holds(stems: Sequence[str]) -> str:
+    """The condition that stems stand side by side."""
+    phrase = " ".join(stem.replace(" ", "␣") for stem in stems)
+    return f"contains(concat(' ', {WORDS}, ' '), {_text(f' {phrase} ')})"
+
+
+def _asked(query: Any) -> Any:
+    """The answer of LanceDB, its errors about a condition in our words."""
+    try:
+        return query.to_arrow()
+    except (RuntimeError, ValueError) as error:
+        raise FilterError(f"LanceDB cannot answer ({str(error).splitlines()[0][:200]})") from None
+
+
+def _column(found: Any, name: str, kind: Any) -> NDArray[Any]:
+    return np.asarray(found[name].to_numpy(), dtype=kind)
+
+
+def _vectors(found: Any) -> Floats:
+    column = found[VECTOR].combine_chunks()
+    flat = column.flatten().to_numpy() if len(column) else np.zeros(0, np.float32)
+    return flat.reshape(len(column), column.type.list_size)
+
+
+def _cosines(vectors: Floats, vector: Floats) -> Floats:
+    return np.einsum("ij,j->i", vectors, vector, dtype=np.float64).astype(np.float32)
+
+
+def _is_in(column: str, values: Sequence[str]) -> str:
+    return f"{column} in ({', '.join(map(_text, values))})"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

@@ -1,0 +1,126 @@
+"""The table of the store of lance: its columns and its indexes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kate.storage.folders import FolderError
+
+__all__ = [
+    "TEXT",
+    "VECTOR",
+    "WORDS",
+    "aligned",
+    "create_indexes",
+    "open_table",
+    "require_lancedb",
+    "rows_table",
+    "stored_names",
+]
+
+TEXT, WORDS, VECTOR = "kate_text", "kate_words", "kate_vector"
+_PLAIN = re.compile(r"[A-Za-z]\w*")
+# Fewer vectors need no index, and are too few to train one.
+_VECTORS_FOR_ANN = 5_000
+
+
+def require_lancedb() -> Any:
+    """The package lancedb; ImportError if the extra is missing."""
+    # it would warn about a later release of its own
+    os.environ.setdefault("LANCE_INCLUDE_VECTOR_CENTROIDS", "false")
+    try:
+        import lancedb
+    except ImportError as error:
+        raise ImportError(
+            "the store lance needs the package lancedb: pip install 'kate-text[lance]'"
+        ) from error
+    return lancedb
+
+
+def open_table(folder: Path) -> Any:
+    """The table that was written into a folder."""
+    lancedb = require_lancedb()
+    try:
+        return lancedb.connect(str(folder)).open_table("documents")
+    except (RuntimeError, ValueError, OSError) as error:
+        reason = str(error).splitlines()[0][:200]
+        raise FolderError(
+            f"{folder} holds no table that LanceDB can read ({reason}): it is damaged; copy the index again"
+        ) from None
+
+
+def stored_names(columns: Sequence[str]) -> dict[str, str]:
+    """The name in the table for each column: the same, unless LanceDB cannot have it.
+
+    >>> stored_names(["id", "year", "a.b", "kate_text"])
+    {'id': 'id', 'year': 'year', 'a.b': 'column_2', 'kate_text': 'column_3'}
+    """
+    taken = {TEXT, WORDS, VECTOR}
+    return {
+        name: name if _PLAIN.fullmatch(name) and name not in taken else f"column_{number}"
+        for number, name in enumerate(columns)
+    }
+
+
+def rows_table(
+    frame: pl.DataFrame, texts: pl.Series, words: Sequence[str], vectors: NDArray[np.float32]
+) -> Any:
+    """Documents as a table of Arrow: their columns, text, stems and vector."""
+    import pyarrow as pa
+
+    table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+    # the index of ids takes no large strings
+    small = [
+        field.with_type(pa.string()) if pa.types.is_large_string(field.type) else field for field in table.schema
+    ]
+    table = table.cast(pa.schema(small))
+    flat = pa.array(np.ascontiguousarray(vectors).ravel())
+    return (
+        table.append_column(TEXT, pa.array(texts.to_list(), pa.large_string()))
+        .append_column(WORDS, pa.array(words, pa.large_string()))
+        .append_column(VECTOR, pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1]))
+    )
+
+
+def aligned(frame: pl.DataFrame, columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """A table with exactly these columns and types; what it does not have is null."""
+    made = []
+    for name, kind in columns.items():
+        if name not in frame.columns:
+            made.append(pl.lit(None, kind).alias(name))
+            continue
+        try:
+            made.append(pl.lit(frame[name].cast(kind)).alias(name))
+        except pl.exceptions.PolarsError as error:
+            raise ValueError(
+                f"the column {name!r} of the index holds {kind}, and the new documents have other values "
+                f"({str(error).splitlines()[0][:100]})"
+            ) from None
+    return frame.select(made)
+
+
+def create_indexes(table: Any, *, ann: bool) -> None:
+    """The indexes of words, of ids and, if it is asked for, of vectors."""
+    from lancedb.index import FTS, BTree, HnswSq
+
+    words = FTS(
+        with_position=True,
+        base_tokenizer="whitespace",
+        stem=False,
+        remove_stop_words=False,
+        ascii_folding=False,
+        lower_case=False,
+        max_token_length=None,
+    )
+    table.create_index(WORDS, config=words)
+    table.create_index("id", config=BTree())
+    if ann and table.count_rows() >= _VECTORS_FOR_ANN:
+        table.create_index(VECTOR, config=HnswSq(distance_type="dot"))
