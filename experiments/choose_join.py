@@ -1,13 +1,13 @@
 """How words and meaning are joined in a search: chosen on validation questions, told on the others.
 
-    KATE_DATA=... python experiments/choose_join.py MODELS results.jsonl     # MODELS: a folder to keep the fitted models in
+    KATE_DATA=... python experiments/choose_join.py MODELS results.jsonl     # MODELS keeps fitted models
     python experiments/choose_join.py report results.jsonl
 
-Validation: every second of Cranfield's questions, and one-word and two-word queries (kate.research.metrics.queries, seed
-1) on BBC News, film reviews and 20 Newsgroups. Test: the other questions, and queries of seed 0. A line has the
-join, its settings, the half, and the scores: nDCG@10 and MAP of the questions; the share of the ten best that hold the
-word of a one-word query; the share of the ten best that have the label of the document that two words come from. All
-ranks are exact. docs/search.md reads the results.
+Validation: every second of Cranfield's questions, and one-word and two-word queries (metrics/queries.py, seed 1) on BBC
+News, film reviews and 20 Newsgroups. Test: the other questions, and queries of seed 0. A line has the join, its
+settings, the half, and the scores: nDCG@10 and MAP of the questions; the share of the ten best that hold the word of a
+one-word query; the share of the ten best that have the label of the document that two words come from. All ranks
+are exact. docs/search.md reads the results.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def documents_of(name: str) -> kate.Documents:
             for member in archive:
                 if member.isfile() and (file := archive.extractfile(member)):
                     _, group, number = member.name.split("/")
-                    rows.append({"text": file.read().decode("latin-1"), "id": f"{group}/{number}", "label": group})
+                    rows.append(
+                        {"text": file.read().decode("latin-1"), "id": f"{group}/{number}", "label": group}
+                    )
     else:
         rows = [row for row in rows_of(name) if row.get("kind") != "query"]
     labels = [str(row.get("label")) for row in rows]
@@ -73,7 +75,7 @@ class Halves:
 
     def of_text(self, text: str, stop_words: bool = False) -> tuple[Floats, Floats]:
         stop = frozenset() if stop_words else self.model.vocabulary_.tokenizer.stop_list
-        stems = dict.fromkeys(stem for word, stem in as_words(text, self.tokenizer) if word not in stop)
+        stems = dict.fromkeys(stem for word, stem in as_words([text], self.tokenizer)[0] if word not in stop)
         numbers = [self.numbers[stem] for stem in stems if stem in self.numbers]
         return self.postings.scores(numbers), self.vectors @ self.model.encode(text, normalize=True)
 
@@ -145,7 +147,7 @@ def joins() -> Iterator[tuple[dict[str, Any], Join]]:
 
 def questions(folder: Path) -> Iterator[dict[str, Any]]:
     documents = documents_of("cranfield")
-    place = {id: row for row, id in enumerate(documents.ids)}
+    place = {one: row for row, one in enumerate(documents.ids)}
     asked = [row for row in rows_of("cranfield") if row["kind"] == "query"]
     relevant = [[place[one] for one in row["relevant"] if one in place] for row in asked]
     halves = Halves(model_of(folder, "cranfield", documents), documents)
@@ -153,7 +155,11 @@ def questions(folder: Path) -> Iterator[dict[str, Any]]:
         scores = [halves.of_text(row["text"], stop_words) for row in asked]
         for settings, join in joins():
             joined = np.array([join(*pair) for pair in scores])
-            for half, which in (("validation", slice(0, None, 2)), ("test", slice(1, None, 2)), ("all", slice(None))):
+            for half, which in (
+                ("validation", slice(0, None, 2)),
+                ("test", slice(1, None, 2)),
+                ("all", slice(None)),
+            ):
                 found = judge_answers(joined[which], relevant[which])
                 yield {
                     "corpus": "cranfield", "half": half, **settings, "stop_words": stop_words,
@@ -182,7 +188,13 @@ def short_queries(folder: Path, name: str) -> Iterator[dict[str, Any]]:
                 random_state=seed,
             )  # fmt: skip
             one = one_word_precision(X, similarity, random_state=seed)
-            yield {"corpus": name, "half": half, **settings, "one_word": round(one, 4), "two_words": round(two, 4)}
+            yield {
+                "corpus": name,
+                "half": half,
+                **settings,
+                "one_word": round(one, 4),
+                "two_words": round(two, 4),
+            }
 
 
 def run(folder: Path, results: Path) -> None:
@@ -203,7 +215,10 @@ def report(results: Path, half: str = "validation") -> None:
     pl.Config.set_tbl_rows(100)
     print(
         table.group_by("join", "k", "weight", maintain_order=True)
-        .agg(pl.col("ndcg", "map", "one_word", "two_words").mean().round(4), pl.col("one_word").min().alias("least"))
+        .agg(
+            pl.col("ndcg", "map", "one_word", "two_words").mean().round(4),
+            pl.col("one_word").min().alias("least"),
+        )
         .sort("ndcg", descending=True)
     )
 

@@ -12,67 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
-from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 
+from hand_made import DOCUMENTS, TEXTS, WITH_COLUMNS, model_by_hand
 from kate.model.encoder import EmptyDocumentsWarning, Encoder
-from kate.model.model_folder import Trained, write_model
+from kate.model.model_folder import write_model
 from kate.model.text_model import TextModel, UnknownWordError
-from kate.search import Hit, Index, exact_search
-from kate.search import index as index_module
+from kate.search import Hit, Index, building, exact_search
+from kate.storage.checked_files import CheckedArray
 from kate.storage.folders import FolderError
-from kate.text.documents import Documents
-from kate.text.vocabulary import Vocabulary
-from kate.topics.document_sketch import DocumentSketch
-from kate.topics.neuron_poles import Responses
-from kate.topics.topic_space import TopicSpace
-
-TEXTS = [
-    "A treaty of peace.",
-    "Gold and silver!",
-    "The nations ratified the treaty;\n\tpeace\x1b[31m followed.",
-    "Gold, " * 100,
-    "Peace and gold.",
-    "Gold and silver!",
-]
-LABELS = ["peace", "money", "peace", "money", None, "money"]
-DOCUMENTS = Documents.from_texts(TEXTS, ids=list("abcdef"), labels=LABELS, titles=["First"] + [None] * 5)
-# Peace points along the first axis, money along the second; the third neuron is silent.
-DIRECTIONS = {
-    "peace": (1, 0, 0),
-    "treaty": (1, 0.2, 0),
-    "nations": (1, 0, 0),
-    "gold": (0, 1, 0),
-    "silver": (0, 1, 0),
-}
-
-
-def model_by_hand(center: float | None = None) -> TextModel:
-    """Vectors are a projection of the neurons; with a ``center`` they are the neurons themselves and keep that mean."""
-    vocabulary, _ = Vocabulary.learn([" ".join(DIRECTIONS)] * 2)
-    W = np.array([DIRECTIONS[word] for word in vocabulary.readable], dtype=np.float32)
-    mean = np.full(3, center or 0.0, dtype=np.float32)
-    neurons = Encoder(W, np.zeros(3, np.float32), np.zeros(3, np.float32), "max", "tanh", "preactivation")
-    settings = {"n_components": 3, "scaling": "max", "activation": "tanh", "output": "projection"}
-    if center is not None:
-        settings |= {"output": "preactivation", "mean": "keep"}
-    nothing = csr_matrix((2, len(vocabulary)), dtype=np.float32)
-    sketch = DocumentSketch.take(nothing, lambda X: np.zeros((X.shape[0], 3), np.float32))
-    return TextModel.from_trained(
-        Trained(
-            settings=settings,
-            vocabulary=vocabulary,
-            neurons=neurons,
-            encoder=Encoder.of_map(W, "max", None) if center is None else neurons,
-            output_bias=np.zeros(len(vocabulary), np.float32),
-            responses=Responses(mean, np.ones(3, np.float32)),
-            topics=TopicSpace(sketch, vocabulary.readable),
-            history=[],
-        )
-    )
-
 
 @pytest.fixture
 def index() -> Index:
@@ -86,7 +35,7 @@ def folder(index: Index, tmp_path: Path) -> Path:
 
 
 def test_a_query_finds_the_documents_of_its_theme(index: Index) -> None:
-    hits = index.search("silver", top=4)
+    hits = index.search("silver", top=4, by="meaning")
     assert [hit.id for hit in hits] == ["b", "d", "f", "e"]  # of equals the earlier document
     assert [hit.rank for hit in hits] == [1, 2, 3, 4]
     assert [hit.score for hit in hits] == pytest.approx([1, 1, 1, 2**-0.5])
@@ -96,7 +45,7 @@ def test_a_query_finds_the_documents_of_its_theme(index: Index) -> None:
 def test_a_hit_shows_the_document_in_one_line(index: Index) -> None:
     hits = {hit.id: hit for hit in index.search("peace", top=100)}
     assert len(hits) == len(index) == 6
-    assert hits["a"] == Hit(hits["a"].rank, hits["a"].score, "a", "peace", "First", "A treaty of peace.")
+    assert hits["a"] == Hit(hits["a"].rank, hits["a"].score, "a", "peace", "First", "A treaty of peace.", ((12, 17),))
     assert hits["c"].title is None
     assert hits["c"].snippet == "The nations ratified the treaty; peace [31m followed."
     assert hits["d"].snippet == ("Gold, " * 33)[:-1] + "…"
@@ -108,10 +57,19 @@ def test_any_form_of_the_words_and_unknown_ones_between_them_will_do(index: Inde
 
 
 def test_a_query_without_known_words_brings_close_ones(index: Index) -> None:
-    with pytest.raises(UnknownWordError, match=r"no word of 'the silvr trety' is among.*silver, treaty"):
-        index.search("the silvr trety")
-    with pytest.raises(UnknownWordError, match="try a word of the texts"):
-        index.search("")
+    with pytest.raises(UnknownWordError, match=r"no word of 'silvr trety' is in a document.*silver, treaty"):
+        index.search("silvr trety")
+    with pytest.raises(UnknownWordError, match=r"'zzz' is in no document; try another word"):
+        index.search("zzz")
+    with pytest.raises(UnknownWordError, match=r"'silvr' is not among.*silver"):
+        index.search("silvr", by="meaning")
+
+
+def test_a_word_that_nobody_wrote_beside_one_that_somebody_did(index: Index) -> None:
+    found = index.search("gold silvr")
+    assert found.suggestions == {"silvr": ["silver"]}
+    assert found[0].id in "bdf"
+    assert index.search("gold").suggestions == {}
 
 
 def test_a_query_of_endless_apostrophes_and_one_of_thousands_of_unknown_words_are_answered(
@@ -129,7 +87,7 @@ def test_vectors_of_queries_find_what_their_texts_find(index: Index) -> None:
     queries = ["silver", "peace", "peace and gold"]
     found = index.search_vectors(index.model.encode(queries), top=3)
     for query, hits in zip(queries, found, strict=True):
-        expected = index.search(query, top=3)
+        expected = index.search(query, top=3, by="meaning")
         assert [hit.id for hit in hits] == [hit.id for hit in expected]
         assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in expected])
     assert len(index.search_vectors(index.model.encode(["silver"])[0], top=3)) == 1
@@ -142,7 +100,7 @@ def test_scores_are_cosines_of_centred_vectors() -> None:
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     scores = {hit.id: hit.score for hit in index.search_vectors(model.encode(["treaty"]))[0]}
     query = model.encode(["treaty"])[0] - 0.25
-    assert list(scores) == [hit.id for hit in index.search("treaty")]
+    assert list(scores) == [hit.id for hit in index.search("treaty", by="meaning")]
     for row, document in enumerate("abcdef"):
         assert scores[document] == pytest.approx(units[row] @ query / np.linalg.norm(query), abs=1e-6)
 
@@ -152,11 +110,12 @@ def test_a_vector_of_zeros_is_near_to_nothing(index: Index) -> None:
     assert [(hit.id, hit.score) for hit in hits] == [("a", 0.0), ("b", 0.0)]
 
 
-def test_documents_without_words_are_indexed_with_a_warning_and_never_found() -> None:
+def test_documents_without_known_words_are_indexed_with_a_warning_and_found_by_their_words() -> None:
     with pytest.warns(EmptyDocumentsWarning, match="2 of 3 documents") as caught:
         index = Index.build(model_by_hand(center=0.25), ["", "gold", "xyzzy"])
     assert caught[0].filename == __file__
     assert [hit.id for hit in index.search("gold", top=3)] == ["1"]
+    assert [hit.id for hit in index.search("xyzzy", top=3)] == ["2"]
     with pytest.raises(ValueError, match="nothing is similar"):
         index.similar_documents("0")
 
@@ -174,20 +133,19 @@ def test_blocks_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch, size: 
     random = np.random.default_rng(0)
     vectors = random.integers(-2, 3, size=(50, 3)).astype(np.float32)  # small whole numbers: many ties
     queries = random.integers(-2, 3, size=(9, 3)).astype(np.float32)
-    documents = pl.LazyFrame(
-        {"id": [str(row) for row in range(50)], "label": "x", "title": "y", "snippet": "z"}
-    )
-    index = Index(model_by_hand(), vectors, documents)
+    index = Index.build(model_by_hand(), ["gold"] * 50)
+    index.store.vectors = vectors
     monkeypatch.setattr(exact_search, "ROWS_AT_ONCE", size)
     monkeypatch.setattr(exact_search, "QUERIES_AT_ONCE", size)
-    for query, hits in zip(queries, index._hits(queries, top=6, exact=True), strict=True):
+    monkeypatch.setattr("kate.search.index.unit_rows", lambda rows: rows)
+    for query, hits in zip(queries, index.search_vectors(queries, top=6), strict=True):
         rows = np.flatnonzero(vectors.any(axis=1)).tolist()
         expected = sorted(rows, key=lambda row: (-(vectors[row] @ query), row))[:6]
         assert [int(hit.id) for hit in hits] == expected
 
 
 def test_building_in_blocks_changes_nothing(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_module, "_DOCUMENTS_AT_ONCE", 2)
+    monkeypatch.setattr(building, "_DOCUMENTS_AT_ONCE", 2)
     in_blocks = Index.build(model_by_hand(), DOCUMENTS)
     np.testing.assert_array_equal(in_blocks.vectors, index.vectors)
 
@@ -216,7 +174,7 @@ def test_a_saved_index_answers_alike_and_needs_nothing_else(index: Index, folder
     assert loaded.search("peace treaty") == index.search("peace treaty")
     assert loaded.similar_documents("b") == index.similar_documents("b")
     np.testing.assert_array_equal(loaded.model.encode(TEXTS), index.model.encode(TEXTS))
-    assert isinstance(loaded.vectors, np.memmap)
+    assert isinstance(loaded.vectors, CheckedArray)  # read when it is asked for
 
 
 def test_a_loaded_index_may_be_saved_over_itself(folder: Path) -> None:
@@ -302,82 +260,6 @@ def test_exact_search_needs_no_graph_library(
         Index.build(model_by_hand(), DOCUMENTS, ann=True)
 
 
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda folder: truncate(folder / "graph.usearch"), r"graph\.usearch is .* bytes long"),
-        (lambda folder: (folder / "graph.usearch").unlink(), r"graph\.usearch is missing"),
-        (lambda folder: edit_config(folder, graph={"colour": "blue"}), r"the graph in .*index\.json"),
-        (lambda folder: edit_config(folder, graph=[1]), r"the graph in .*index\.json"),
-    ],
-)
-def test_a_damaged_graph_is_refused(
-    with_graph: Index, tmp_path: Path, spoil: Callable[[Path], Any], message: str
-) -> None:
-    with_graph.save(tmp_path / "index")
-    spoil(tmp_path / "index")
-    with pytest.raises(FolderError, match=message):
-        Index.load(tmp_path / "index")
-
-
-def edit_config(folder: Path, **changes: Any) -> None:
-    config = json.loads((folder / "index.json").read_text())
-    (folder / "index.json").write_text(json.dumps(config | changes))
-
-
-def truncate(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-8])
-
-
-def with_another_model(folder: Path) -> None:
-    shutil.rmtree(folder / "model")
-    model_by_hand(center=0.5).save(folder / "model")
-
-
-def with_other_contents(folder: Path, name: str, data: bytes) -> None:
-    (folder / name).write_bytes(data)
-    files = json.loads((folder / "index.json").read_text())["files"]
-    edit_config(folder, files=files | {name: {"bytes": len(data)}})
-
-
-def with_fewer_documents(folder: Path) -> None:
-    pl.read_ipc(folder / "documents.arrow").head(2).write_ipc(folder / "documents.arrow")
-    with_other_contents(folder, "documents.arrow", (folder / "documents.arrow").read_bytes())
-
-
-def with_other_columns(folder: Path) -> None:
-    pl.DataFrame({"id": ["a"]}).write_ipc(folder / "documents.arrow")
-    with_other_contents(folder, "documents.arrow", (folder / "documents.arrow").read_bytes())
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda folder: edit_config(folder, format_version=9), "format version 9"),
-        (lambda folder: edit_config(folder, format="other"), "not of a Kate index"),
-        (lambda folder: edit_config(folder, files={}), "expects None"),
-        (lambda folder: edit_config(folder, files=[]), "expects None"),
-        (lambda folder: edit_config(folder, n_documents=7), "does not hold together"),
-        (lambda folder: (folder / "index.json").write_text("{"), "not valid JSON"),
-        (lambda folder: (folder / "index.json").unlink(), r"no index\.json in it.*kate index"),
-        (lambda folder: (folder / "vectors.npy").unlink(), r"vectors\.npy is missing"),
-        (lambda folder: (folder / "documents.arrow").unlink(), r"documents\.arrow is missing"),
-        (lambda folder: truncate(folder / "vectors.npy"), r"vectors\.npy is .* bytes long"),
-        (lambda folder: truncate(folder / "documents.arrow"), r"documents\.arrow is .* bytes long"),
-        (lambda folder: truncate(folder / "model" / "weights.safetensors"), r"weights\.safetensors is"),
-        (lambda folder: with_other_contents(folder, "vectors.npy", b"no array"), "is not an array"),
-        (lambda folder: with_other_contents(folder, "documents.arrow", b"no arrow"), "is not an Arrow file"),
-        (with_another_model, "not the model that made the vectors"),
-        (with_fewer_documents, "2 documents"),
-        (with_other_columns, "has the columns id; expected id, label"),
-    ],
-)
-def test_a_damaged_index_is_refused(folder: Path, spoil: Callable[[Path], Any], message: str) -> None:
-    spoil(folder)
-    with pytest.raises(FolderError, match=message):
-        Index.load(folder)
-
-
 def test_what_is_no_index_folder_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no index folder"):
         Index.load(tmp_path / "nowhere")
@@ -418,3 +300,143 @@ def test_a_model_folder_is_all_that_an_index_keeps_of_a_model(folder: Path, tmp_
     write_model(tmp_path / "model", model_by_hand()._fitted())
     names = sorted(path.name for path in (folder / "model").iterdir())
     assert names == sorted(path.name for path in (tmp_path / "model").iterdir())
+
+
+@pytest.fixture(scope="module", params=["memory", "files", "lance"])
+def columns(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """The same documents in memory and in both stores: every test with it is a test of all three."""
+    if request.param == "lance":
+        pytest.importorskip("lancedb")
+    index = Index.build(model_by_hand(), WITH_COLUMNS)
+    if request.param == "memory":
+        return index
+    folder = tmp_path_factory.mktemp(request.param) / "index"
+    index.save(folder, store=request.param)
+    return Index.load(folder)
+
+
+def ids(hits: Any) -> str:
+    return "".join(hit.id for hit in hits)
+
+
+def test_words_and_meaning_and_both(columns: Index) -> None:
+    assert ids(columns.search("silver", by="words")) == "bf"
+    assert ids(columns.search("silver", by="meaning", top=4)) == "bdfe"
+    assert ids(columns.search("silver")) == "bfdeac"
+    assert ids(columns.search("ratified", by="words")) == "c"  # a word that the model does not know
+    assert [hit.score for hit in columns.search("ratified")] == [1.0]
+    assert ids(columns.search("followed nations")) == "caebdf"
+    assert ids(columns.search("first")) == "a"  # a word of a title
+
+
+def test_phrases_must_occur_and_others_must_not(columns: Index) -> None:
+    assert ids(columns.search('"treaty of peace"')) == "a"
+    assert ids(columns.search('"peace treaty"')) == ""
+    assert ids(columns.search('"gold and silver" -peace')) == "bf"
+    assert not set("bf") & set(ids(columns.search("gold -silver")))
+    assert set(ids(columns.search('gold -"peace and gold"', by="words"))) == set("bdf")
+    assert not set("cde") - set(ids(columns.search('peace -"treaty of peace"', top=6)))
+
+
+def test_only_stop_words_are_looked_for_as_they_are(columns: Index) -> None:
+    assert set(ids(columns.search("and"))) == set("bef")
+    with pytest.raises(UnknownWordError, match="among the 5 words"):
+        columns.search("and", by="meaning")
+
+
+@pytest.mark.parametrize("by", ["both", "words", "meaning"])
+def test_filters(columns: Index, by: Any) -> None:
+    found = columns.search("gold", by=by, where="year >= 1848 and label = 'money'")
+    assert set(ids(found)) == set("bdf")
+    assert ids(columns.search("gold", by=by, where="place = 'O''Brien'")) == "b"
+    assert columns.search("gold", by=by, where="year > 3000") == []
+    with pytest.raises(ValueError, match=r"no column is named 'yaer'; did you mean year\?"):
+        columns.search("gold", by=by, where="yaer > 3000")
+
+
+def test_hits_have_their_columns(columns: Index) -> None:
+    [hit] = columns.search("ratified")
+    assert hit.columns == {"year": 1919, "Place": "w"}
+    assert json.loads(json.dumps(hit.as_dict()))["columns"] == {"year": 1919, "Place": "w"}
+
+
+def test_hits_are_sorted_by_a_column(columns: Index) -> None:
+    assert ids(columns.search("gold", by="words", sort="year")) == "bdfe"  # e has no year
+    assert ids(columns.search("gold", by="words", sort="-year")) == "fdbe"
+    assert ids(columns.search("gold", by="words", sort="year desc", top=2, offset=1)) == "db"
+    assert ids(columns.search("gold", by="words", sort="score")) == ids(columns.search("gold", by="words"))
+    with pytest.raises(ValueError, match=r"no column is named 'yaer'; did you mean year\?"):
+        columns.search("gold", sort="yaer")
+
+
+def test_pages_follow_each_other(columns: Index) -> None:
+    whole = columns.search("gold", top=6)
+    pages = [columns.search("gold", top=2, offset=offset) for offset in (0, 2, 4)]
+    assert [hit for page in pages for hit in page] == whole
+    assert [hit.rank for hit in pages[2]] == [5, 6]
+    assert columns.search("gold", offset=100) == []
+    with pytest.raises(ValueError, match="offset is -1"):
+        columns.search("gold", offset=-1)
+
+
+def test_documents_like_a_document_and_like_a_text(columns: Index) -> None:
+    assert ids(columns.similar_documents("b", top=3)) == "dfe"
+    assert ids(columns.similar_documents("b", top=3, where="year > 1896")) == "fc"
+    assert ids(columns.similar_documents("b", top=1, offset=1)) == "f"
+    assert ids(columns.similar_to_text("Nations and their treaties", top=2)) == "ac"
+    with pytest.raises(UnknownWordError):
+        columns.similar_to_text("xyzzy")
+    with pytest.raises(ValueError, match=r"no document has the id 'z'"):
+        columns.similar_documents("z")
+
+
+def test_near_duplicates(columns: Index) -> None:
+    [group] = columns.duplicates()
+    assert (group.ids, group.titles, group.overlap) == (("b", "f"), (None, None), 1.0)
+    assert columns.duplicates(1.0) == [group]
+    [wide] = columns.duplicates(0.3)
+    assert set(wide.ids) == set("bdf")
+    for threshold in (0, 1.1):
+        with pytest.raises(ValueError, match="threshold"):
+            columns.duplicates(threshold)
+
+
+def test_all_stores_find_the_same(columns: Index) -> None:
+    index = Index.build(model_by_hand(), WITH_COLUMNS)
+    for query in ("gold", "peace treaty", "gold silver nations", "treaty -peace", '"gold and silver"'):
+        expected, found = index.search(query), columns.search(query)
+        assert ids(found) == ids(expected)
+        assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected], abs=1e-5)
+        assert [(hit.snippet, hit.marks) for hit in found] == [(hit.snippet, hit.marks) for hit in expected]
+    assert len(columns) == 6
+    assert repr(columns) == repr(index)
+
+
+def test_a_way_to_find_that_is_not_known_is_refused(index: Index) -> None:
+    with pytest.raises(ValueError, match="by='magic' is not known"):
+        index.search("gold", by="magic")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="store='stone' is not known"):
+        index.save("nowhere", store="stone")  # type: ignore[arg-type]
+
+
+def test_a_folder_of_files_does_not_change(index: Index) -> None:
+    for change in (index.add, index.update, index.remove):
+        with pytest.raises(ValueError, match="--store lance"):
+            change(["x"])
+    with pytest.raises(ValueError, match="--store lance"):
+        index.compact()
+
+
+def test_eight_bits_find_the_same(tmp_path: Path) -> None:
+    small = Index.build(model_by_hand(), WITH_COLUMNS, int8=True)
+    small.save(tmp_path / "index")
+    loaded = Index.load(tmp_path / "index")
+    whole = Index.build(model_by_hand(), WITH_COLUMNS)
+    for index in (small, loaded):
+        assert index.vectors.facts.recall_at_10 == 1
+        assert ids(index.search("silver nations")) == ids(whole.search("silver nations"))
+    assert np.load(tmp_path / "index" / "vectors.npy").dtype == np.int8
+
+
+def test_one_word_that_means_the_same_in_another_form(index: Index) -> None:
+    assert ids(index.search("Treaties", by="words")) == "ac"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kate.search.exact_search import nearest_rows
 from kate.search.neighbour_graph import GraphFacts, NeighbourGraph, require_usearch
+from kate.storage.checked_files import BlockFile, block_checksums
 from kate.storage.folders import FolderError
 
 Floats = NDArray[np.float32]
@@ -22,6 +23,10 @@ def clustered(n: int, seed: int = 0) -> Floats:
     centres = random.normal(size=(20, N_TOPICS))
     vectors = centres[random.integers(20, size=n)] + 0.5 * random.normal(size=(n, N_TOPICS))
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def opened(path: Path) -> BlockFile:
+    return BlockFile(path, block_checksums(path))
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +105,7 @@ def test_no_document_with_words_no_hits() -> None:
 
 def test_a_saved_graph_answers_alike(graph: NeighbourGraph, vectors: Floats, tmp_path: Path) -> None:
     graph.save(tmp_path / "graph.usearch")
-    loaded = NeighbourGraph.load(tmp_path / "graph.usearch", graph.facts, vectors.shape)
+    loaded = NeighbourGraph.load(opened(tmp_path / "graph.usearch"), graph.facts, vectors.shape)
     queries = clustered(10, seed=4)
     for a, b in zip(graph.nearest(vectors, queries, 5), loaded.nearest(vectors, queries, 5), strict=True):
         np.testing.assert_array_equal(a.rows, b.rows)
@@ -112,9 +117,9 @@ def test_a_file_that_is_no_such_graph_is_refused(
     (tmp_path / "bad").write_bytes(b"nothing" * 20)
     graph.save(tmp_path / "graph")
     with pytest.raises(FolderError, match="not a graph of usearch"):
-        NeighbourGraph.load(tmp_path / "bad", graph.facts, vectors.shape).nearest(vectors, vectors[:1], 1)
+        NeighbourGraph.load(opened(tmp_path / "bad"), graph.facts, vectors.shape).nearest(vectors, vectors[:1], 1)
     with pytest.raises(FolderError, match=r"2,970 vectors of 16 numbers, the index 2 of 16"):
-        NeighbourGraph.load(tmp_path / "graph", graph.facts, (2, 16)).nearest(vectors, vectors[:1], 1)
+        NeighbourGraph.load(opened(tmp_path / "graph"), graph.facts, (2, 16)).nearest(vectors, vectors[:1], 1)
 
 
 def test_without_the_extra_the_error_says_what_to_install(
@@ -124,7 +129,8 @@ def test_without_the_extra_the_error_says_what_to_install(
     monkeypatch.setitem(sys.modules, "usearch", None)
     with pytest.raises(ImportError, match=r"pip install 'kate-text\[ann\]'"):
         require_usearch()
+    (tmp_path / "graph").write_bytes(b"x")
     with pytest.raises(ImportError, match=r"kate search --exact"):
-        NeighbourGraph.load(tmp_path / "graph", GraphFacts(64, 1.0, 1), (1, 2)).nearest(
+        NeighbourGraph.load(opened(tmp_path / "graph"), GraphFacts(64, 1.0, 1), (1, 2)).nearest(
             np.eye(2, dtype=np.float32), np.eye(2, dtype=np.float32), 1
         )

@@ -123,7 +123,10 @@ def make(
     made.save(output, store=store.value, ann=ann and store == Store.LANCE)
     if not quiet:
         typer.echo(f"{len(documents):,} documents → {output}")
-        for what, facts in (("", getattr(made.graph, "facts", None)), ("int8 ", getattr(made.vectors, "facts", None))):
+        for what, facts in (
+            ("", getattr(made.graph, "facts", None)),
+            ("int8 ", getattr(made.vectors, "facts", None)),
+        ):
             if facts is not None:
                 typer.echo(
                     f"{what}recall@10 {facts.recall_at_10:.3f} against exact search, {facts.n_queries} documents as "

@@ -73,14 +73,14 @@ def search(
     \b
     Example:
       kate search index "late delivery and a rude answer"
-      kate search index '"prime minister" -blair' --where "year >= 2003" --sort=-year
+      kate search index '"prime minister" -blair' --where "year >= 2003"
     """
     found = kate.Index.load(index).search(
         " ".join(query), top=top, by=by.value, where=where, sort=sort, offset=offset, exact=exact
     )
     for word, close in found.suggestions.items():
         hint = f"did you mean {', '.join(close)}?" if close else "nothing is spelled like it"
-        _note(f"no document has the word {_safe(word)!r}; {hint}")
+        _note(f"hardly a document has the word {_safe(word)!r}; {hint}")
     _print_hits(found, show, as_json, offset)
 
 
@@ -107,7 +107,9 @@ def similar(
       kate similar index --text letter.txt --where "year < 1900"
     """
     if (id is None) == (text is None):
-        raise typer.BadParameter("give a document of the index or a file, one of the two", param_hint="--id, --text")
+        raise typer.BadParameter(
+            "give a document of the index or a file, one of the two", param_hint="--id, --text"
+        )
     loaded = kate.Index.load(index)
     if id is not None:
         found = loaded.similar_documents(id, top, where=where, offset=offset, exact=exact)
@@ -148,7 +150,7 @@ def duplicates(
 
 
 def _names(ids: tuple[str, ...], titles: tuple[str | None, ...]) -> list[str]:
-    return [_safe(f"{id} ({title})" if title else id) for id, title in zip(ids, titles, strict=True)]
+    return [_safe(f"{one} ({title})" if title else one) for one, title in zip(ids, titles, strict=True)]
 
 
 def _read_text(file: str) -> str:
@@ -182,7 +184,9 @@ def _columns(hit: Hit, show: str | None) -> list[str]:
     asked = [name.strip() for name in (show or "").split(",") if name.strip()]
     for name in asked:
         if name not in hit.columns:
-            raise typer.BadParameter(f"no column is named {name!r}; {did_you_mean(name, hit.columns)}", param_hint="--show")
+            raise typer.BadParameter(
+                f"no column is named {name!r}; {did_you_mean(name, hit.columns)}", param_hint="--show"
+            )
     return asked
 
 

@@ -78,7 +78,9 @@ def words_of(model: TextModel, documents: Documents, n_jobs: int | None) -> Word
     if documents.titles is None:
         texts = documents.texts
     else:
-        titled = pl.when(pl.col("title").is_null()).then("text").otherwise(pl.format("{}\n\n{}", "title", "text"))
+        titled = (
+            pl.when(pl.col("title").is_null()).then("text").otherwise(pl.format("{}\n\n{}", "title", "text"))
+        )
         texts = frame.select(titled.alias("text"))["text"]
     return WordSequences.of(texts, search_tokenizer(model.vocabulary_.tokenizer), n_jobs)
 

@@ -11,13 +11,13 @@ import zstandard
 from numpy.typing import NDArray
 
 from kate.search.exact_search import VectorRows
-from kate.storage.blocks import BlockFile
+from kate.storage.checked_files import BlockFile
 
 __all__ = ["TextFile", "write_texts"]
 
 # Documents that are compressed together, and the most characters of them: more compress better, fewer are quicker.
 _DOCUMENTS_AT_ONCE = 64
-_CHARACTERS_AT_ONCE = 100_000
+_CHARACTERS_AT_ONCE = 32_768
 
 
 def write_texts(path: Path, texts: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from kate.search.store import DocumentStore
 
@@ -54,7 +53,7 @@ def _near_pairs(vectors: NDArray[np.float32]) -> tuple[Rows, Rows]:
     for start in range(0, len(vectors), _ROWS_AT_ONCE):
         # each pair is looked at once: with the documents from here on
         cosines = vectors[start : start + _ROWS_AT_ONCE] @ vectors[start:].T
-        cosines[np.tri(*cosines.shape, dtype=bool)] = -1
+        cosines[np.tri(*cosines.shape, dtype=np.bool_)] = -1
         if cosines.shape[1] > _NEIGHBOURS:
             crowded = np.flatnonzero(np.count_nonzero(cosines >= _LEAST_COSINE, axis=1) > _NEIGHBOURS)
             least = -np.partition(-cosines[crowded], _NEIGHBOURS, axis=1)[:, _NEIGHBOURS, None]
@@ -71,7 +70,7 @@ def _overlaps(words: sparse.csr_array, first: Rows, second: Rows) -> NDArray[np.
     overlaps = np.empty(len(first))
     for start in range(0, len(first), _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)
-        shared = np.asarray(held[first[part]].multiply(held[second[part]]).sum(axis=1)).ravel()
+        shared: Rows = np.asarray(held[first[part]].multiply(held[second[part]]).sum(axis=1)).ravel()
         overlaps[part] = shared / np.maximum(1, sizes[first[part]] + sizes[second[part]] - shared)
     return overlaps
 
@@ -81,6 +80,8 @@ def _groups(
 ) -> list[DuplicateGroup]:
     if not len(first):
         return []
+    from scipy.sparse.csgraph import connected_components  # takes longer to import than a search
+
     links = sparse.coo_array((np.ones(len(first)), (first, second)), shape=(len(rows), len(rows)))
     _, group_of = connected_components(links, directed=False)
     members: dict[int, list[int]] = {}

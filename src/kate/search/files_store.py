@@ -97,7 +97,14 @@ class FilesStore:
 
     def _cosines(self, vector: Floats, rows: Rows) -> Floats:
         chosen = np.asarray(self.vectors[rows])
-        return np.einsum("ij,j->i", chosen, vector, dtype=np.float64).astype(np.float32)
+        cosines: Floats = np.einsum("ij,j->i", chosen, vector, dtype=np.float64).astype(np.float32)
+        return cosines
+
+    def nearest(self, vectors: Floats, top: int, selection: Selection, exact: bool) -> list[Ranking]:
+        allowed = self._allowed(selection)
+        if self.graph is not None and not exact:
+            return [self._nearest(vector, top, top, allowed, exact) for vector in vectors]
+        return nearest_rows(self.vectors, vectors, top, allowed)
 
     def known_stems(self, stems: Sequence[str]) -> set[str]:
         return {stem for stem in stems if self._number(stem) is not None}
@@ -106,7 +113,9 @@ class FilesStore:
         return close_words(word, self.words["readable"], np.diff(self.postings.starts))
 
     def documents(self, rows: Rows) -> pl.DataFrame:
-        texts = self.texts.gather(rows).to_list() if isinstance(self.texts, pl.Series) else self.texts.take(rows)
+        texts = (
+            self.texts.gather(rows).to_list() if isinstance(self.texts, pl.Series) else self.texts.take(rows)
+        )
         return self.frame[rows].with_columns(pl.Series("text", texts, dtype=pl.String))
 
     def values(self, rows: Rows, column: str) -> pl.Series:
@@ -129,7 +138,7 @@ class FilesStore:
     def _number(self, stem: str) -> int | None:
         stems = self.words["stem"]
         # in Python: Polars would look at all of them
-        number = bisect_left(stems, stem)  # type: ignore[type-var]
+        number = bisect_left(stems, stem)
         return number if number < len(stems) and stems[number] == stem else None
 
     def _allowed(self, selection: Selection) -> Mask | None:
@@ -151,5 +160,6 @@ class FilesStore:
         numbers = [number for stem in stems if (number := self._number(stem)) is not None]
         if len(numbers) < len(stems):
             return np.empty(0, np.int64)
-        return self.postings.documents_with(numbers[0]) if len(numbers) == 1 else self.postings.phrase(numbers)
-
+        return (
+            self.postings.documents_with(numbers[0]) if len(numbers) == 1 else self.postings.phrase(numbers)
+        )

@@ -1,7 +1,7 @@
 """Filters on the columns of documents: conditions as SQL writes them, and nothing of SQL beside conditions.
 
-A filter is cut into its parts before any engine sees it. Names of columns are looked up and quoted, functions must be on
-the list below, and words such as SELECT are refused: a filter can neither read files nor change anything.
+A filter is cut into its parts before any engine sees it. Names of columns are looked up and quoted, functions must
+be on the list below, and words such as SELECT are refused: a filter can neither read files nor change anything.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ _PART = re.compile(
     r"""(?P<space>\s+)|(?P<text>'(?:[^']|'')*')|(?P<name>"[^"]+"|`[^`]+`|[^\W\d]\w*)|(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"""
     r"""|(?P<sign><=|>=|<>|!=|\|\||[=<>+*/%(),-])"""
 )
-_WORDS = {*"and or not in is null like ilike between true false case when then else end escape date timestamp".split()}
-_FUNCTIONS = {*"lower upper length abs round coalesce starts_with".split()}
+_WORDS = frozenset(
+    ("and", "or", "not", "in", "is", "null", "like", "ilike", "between", "true", "false", "escape", "date", "timestamp")
+)
+_STATEMENTS = frozenset(("select", "from", "insert", "update", "delete", "drop", "union", "exists"))
+_FUNCTIONS = frozenset(("lower", "upper", "length", "abs", "round", "coalesce", "starts_with"))
 _REMEDY = "write conditions such as: year >= 1990 and party = 'Republican'"
 
 
@@ -55,7 +58,7 @@ class Filter:
         position = 0
         while position < len(where):
             match = _PART.match(where, position)
-            if match is None or where.startswith("--", position):
+            if match is None or where.startswith(("--", "/*"), position):
                 raise FilterError(f"the filter cannot hold {where[position : position + 10]!r}; {_REMEDY}")
             position = match.end()
             kind, text = str(match.lastgroup), match[0]
@@ -86,7 +89,9 @@ class Filter:
         try:
             met = frame.select(pl.sql_expr(self.polars_sql).alias("met"))["met"]
         except pl.exceptions.PolarsError as error:
-            raise FilterError(f"{self._quoted('')!r} cannot be asked of {self._kinds(frame)} ({_reason(error)})") from None
+            raise FilterError(
+                f"{self._quoted('')!r} cannot be asked of {self._kinds(frame)} ({_reason(error)})"
+            ) from None
         if met.dtype != pl.Boolean or len(met) not in (1, len(frame)):
             raise FilterError(f"{self._quoted('')!r} is a value and no condition; {_REMEDY}")
         met = met.fill_null(False)
@@ -114,7 +119,7 @@ def _name(given: str, columns: list[str], *, is_called: bool) -> tuple[str, str]
         raise FilterError(
             f"a filter has no function {name!r}; these are there: {', '.join(sorted(_FUNCTIONS))}"
         )
-    if not is_quoted and name.lower() in {"select", "from", "insert", "update", "delete", "drop", "union", "exists"}:
+    if not is_quoted and name.lower() in _STATEMENTS:
         raise FilterError(f"a filter cannot {name.upper()} anything; {_REMEDY}")
     alike = [column for column in columns if column.lower() == name.lower()]
     if len(alike) == 1:

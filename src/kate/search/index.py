@@ -6,15 +6,15 @@ added, removed and updated). Both are asked in the same words (store.py) and giv
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kate.model.text_answers import Texts, UnknownWordError, unit_rows, unknown_word
+from kate.model.text_answers import Texts, unit_rows, unknown_word
 from kate.model.text_model import TextModel
 from kate.search.building import build_store, query_vector, shift_of
 from kate.search.duplicates import DuplicateGroup, find_duplicates
@@ -22,14 +22,23 @@ from kate.search.exact_search import Ranking, VectorRows
 from kate.search.files_store import FilesStore
 from kate.search.filters import Filter
 from kate.search.hits import Hit, Hits
-from kate.search.index_folder import INDEX_FOLDER, read_config, read_files, read_model, write_config, write_files
-from kate.search.joining import POOL, join_halves, ordered
+from kate.search.index_folder import (
+    INDEX_FOLDER,
+    read_config,
+    read_files,
+    read_model,
+    unless_replaced,
+    write_config,
+    write_files,
+)
+from kate.search.joining import POOL, join_halves, one_half, ordered
 from kate.search.neighbour_graph import NeighbourGraph
 from kate.search.passages import on_one_line, passages
-from kate.search.query import Query, QueryError
-from kate.search.search_words import search_tokenizer
+from kate.search.query import Query
+from kate.search.search_words import StemCache, search_tokenizer
 from kate.search.sorting import SortBy
-from kate.search.store import DocumentStore, Scored, Selection, no_ranking
+from kate.search.store import DocumentStore, LivingStore, Scored, Selection, no_ranking
+from kate.search.suggestions import nothing_known, suggestions_for
 from kate.storage.files import whole_folder
 from kate.storage.folders import FolderError, StrPath
 from kate.text.documents import Documents
@@ -40,8 +49,6 @@ Floats = NDArray[np.float32]
 By = Literal["both", "words", "meaning"]
 StoreName = Literal["files", "lance"]
 
-# Words of a query that get a suggestion, at the most.
-_SUGGESTED_FOR = 5
 _IMMUTABLE = (
     "this index is a folder of files, which does not change; make one that does with `kate index MODEL CORPUS -o INDEX "
     "--store lance` or index.save(folder, store='lance')"
@@ -67,7 +74,7 @@ class Index:
         """Use :meth:`build` or :meth:`load`."""
         self.model = model
         self.store = store
-        self._tokenizer = search_tokenizer(model.vocabulary_.tokenizer)
+        self._stems = StemCache(search_tokenizer(model.vocabulary_.tokenizer))
 
     @classmethod
     def build(
@@ -115,12 +122,14 @@ class Index:
         """
         _require_page(top, offset)
         if by not in ("both", "words", "meaning"):
-            raise ValueError(f"by={by!r} is not known; documents are found by 'words', by 'meaning' or by 'both'")
+            raise ValueError(
+                f"by={by!r} is not known; documents are found by 'words', by 'meaning' or by 'both'"
+            )
         order = SortBy.read(sort, list(self.store.columns))
-        asked = Query.read(query, self._tokenizer, self.model.vocabulary_.tokenizer.stop_list)
-        selection = Selection(self._filter(where), asked.phrases, asked.without)
+        asked = Query.read(query, self._stems.tokenizer, self.model.vocabulary_.tokenizer.stop_list)
+        selection = self._selection(asked, where)
         known = self.store.known_stems(list(asked.words))
-        suggestions = self._suggestions(asked, known)
+        suggestions = suggestions_for(asked, known, self.store, self.model.vocabulary_)
         n_wanted = order.among(top + offset)
         words, meaning = no_ranking(), no_ranking()
         if by != "meaning" and known:
@@ -128,18 +137,16 @@ class Index:
             words = self.store.by_words(stems, max(POOL, n_wanted), selection)
         if by != "words":
             meaning = self._by_meaning(asked, n_wanted, selection, exact)
-        if (by == "words" and not known) or (by == "meaning" and meaning.is_nothing):
-            raise _nothing_known(query, suggestions, self.model, by)
-        if by == "both" and not known and meaning.is_nothing:
-            raise _nothing_known(query, suggestions, self.model, by)
-        found = join_halves(words, meaning, n_wanted)
+        if words.is_nothing and meaning.is_nothing:
+            raise nothing_known(query, suggestions, self.model.vocabulary_, by_meaning=by == "meaning")
+        found = join_halves(words, meaning, n_wanted) if by == "both" else one_half(words, meaning, n_wanted)
         page = order.sorted(found, self.store.values).page(top, offset)
         return self._hits(page, offset, set(asked.words), suggestions)
 
     def search_vectors(
         self, vectors: ArrayLike, top: int = 10, *, where: str | None = None, exact: bool = False
     ) -> list[Hits]:
-        """The nearest documents to each of several vectors (n_queries, n_components), as ``model.encode`` gives them."""
+        """The nearest documents to each of several vectors (n_queries, n_components), as ``encode`` gives them."""
         queries = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
         if queries.ndim != 2 or queries.shape[1] != self.model.encoder_.n_components:
             raise ValueError(
@@ -148,11 +155,10 @@ class Index:
             )
         if not np.isfinite(queries).all():
             raise ValueError("the queries hold NaN or infinity; expected vectors as model.encode gives them")
-        selection = Selection(self._filter(where))
-        return [
-            self._nearest(query, top, 0, selection, exact)
-            for query in unit_rows(queries - shift_of(self.model))
-        ]
+        _require_page(top, 0)
+        units = unit_rows(queries - shift_of(self.model))
+        found = self.store.nearest(units, top, Selection(self._filter(where)), exact)
+        return [self._hits(ordered(one.rows, one.scores, top), 0, set(), {}) for one in found]
 
     def similar_documents(
         self,
@@ -231,18 +237,7 @@ class Index:
     def load(cls, folder: StrPath) -> Index:
         """The index that ``save`` wrote; what it holds stays on disk until it is asked for, and is checked then."""
         folder = Path(folder)
-        for attempt in range(5):
-            before = _identity(folder)
-            try:
-                return cls._load(folder)
-            except (FolderError, FileNotFoundError):
-                # replaced while it was read: once more
-                if attempt == 4 or (before is not None and _identity(folder) == before):
-                    raise
-                if before is None and attempt:
-                    raise
-                time.sleep(0.02)
-        raise AssertionError
+        return unless_replaced(folder, lambda: cls._load(folder))
 
     @classmethod
     def _load(cls, folder: Path) -> Index:
@@ -252,6 +247,8 @@ class Index:
             from kate.search.lance_store import LanceStore
 
             return cls(model, LanceStore.open(folder, config))
+        if config["store"] != "files":
+            raise FolderError(f"{folder} has the store {config['store']!r}; this version knows files and lance")
         return cls(model, read_files(folder, config, model.encoder_.n_components))
 
     @property
@@ -263,7 +260,9 @@ class Index:
     def vectors(self) -> VectorRows:
         """The vectors of the documents (n_docs, n_components), of length 1 (or 0), in the store of files."""
         if not isinstance(self.store, FilesStore):
-            raise ValueError("the vectors of an index in the store of lance are in its table: index.store.table")
+            raise ValueError(
+                "the vectors of an index in the store of lance are in its table: index.store.table"
+            )
         return self.store.vectors
 
     def __len__(self) -> int:
@@ -274,6 +273,15 @@ class Index:
 
     def _filter(self, where: str | None) -> Filter | None:
         return None if where is None else Filter.read(where, list(self.store.columns))
+
+    def _selection(self, asked: Query, where: str | None) -> Selection:
+        """Which documents may be found; F-16 is a phrase where there is one."""
+        selection = Selection(self._filter(where), asked.phrases, asked.without)
+        for stems in asked.joined:
+            narrower = replace(selection, phrases=(*selection.phrases, stems))
+            if len(self.store.by_words(stems, 1, narrower).ranking.rows):
+                selection = narrower
+        return selection
 
     def _by_meaning(self, asked: Query, n_wanted: int, selection: Selection, exact: bool) -> Scored:
         vector = query_vector(self.model, asked.text)
@@ -297,47 +305,32 @@ class Index:
         page = ordered(found.rows[kept], found.scores[kept], top + offset).page(top, offset)
         return self._hits(page, offset, set(), {})
 
-    def _suggestions(self, asked: Query, known: set[str]) -> dict[str, list[str]]:
-        unknown = [word for stem, word in asked.words.items() if stem not in known]
-        return {word: self.store.suggest(word) for word in unknown[:_SUGGESTED_FOR]}
-
-    def _hits(
-        self, page: Ranking, offset: int, stems: set[str], suggestions: dict[str, list[str]]
-    ) -> Hits:
+    def _hits(self, page: Ranking, offset: int, stems: set[str], suggestions: dict[str, list[str]]) -> Hits:
         documents = self.store.documents(page.rows)
-        shown = passages(documents["text"], stems, self._tokenizer)
+        shown = passages(documents["text"], stems, self._stems)
         rows = documents.drop("text").iter_rows(named=True)
         return Hits(
             (
                 _hit(rank, float(score), row, passage.text, passage.marks)
-                for rank, (score, row, passage) in enumerate(zip(page.scores, rows, shown, strict=True), offset + 1)
+                for rank, (score, row, passage) in enumerate(
+                    zip(page.scores, rows, shown, strict=True), offset + 1
+                )
             ),
             suggestions,
         )
 
-    def _living(self) -> Any:
-        if isinstance(self.store, FilesStore):
+    def _living(self) -> LivingStore:
+        if not isinstance(self.store, LivingStore):
             raise ValueError(_IMMUTABLE)
         return self.store
 
 
-def _hit(rank: int, score: float, row: dict[str, Any], snippet: str, marks: tuple[tuple[int, int], ...]) -> Hit:
+def _hit(
+    rank: int, score: float, row: dict[str, Any], snippet: str, marks: tuple[tuple[int, int], ...]
+) -> Hit:
     document_id, label, title = row.pop("id"), row.pop("label"), row.pop("title")
     shown = None if title is None else on_one_line(title)
     return Hit(rank, score, document_id, label, shown, snippet, marks, row)
-
-
-def _nothing_known(
-    query: str, suggestions: dict[str, list[str]], model: TextModel, by: By
-) -> UnknownWordError | QueryError:
-    if by == "meaning":
-        return unknown_word(query, model.vocabulary_)
-    shown = repr(query if len(query) <= 100 else f"{query[:100]}…")
-    close = list(dict.fromkeys(word for words in suggestions.values() for word in words))
-    found = f"{shown} is" if len(query.split()) == 1 else f"no word of {shown} is"
-    negated = found.replace(" is", " is in no document") if len(query.split()) == 1 else f"{found} in a document"
-    hint = f"did you mean {', '.join(close[:5])}?" if close else "try another word"
-    return UnknownWordError(f"{negated}; {hint}")
 
 
 def _as_documents(documents: Texts) -> Documents:
@@ -349,13 +342,3 @@ def _require_page(top: int, offset: int) -> None:
         raise ValueError(f"top is {top}; expected at least 1")
     if offset < 0:
         raise ValueError(f"offset is {offset}; expected 0 or more hits to leave out")
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    try:
-        found = (folder / INDEX_FOLDER.config).stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns
-
-

@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import io
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -30,7 +32,7 @@ from kate.search.files_store import FilesStore
 from kate.search.neighbour_graph import GraphFacts, NeighbourGraph
 from kate.search.postings import Postings
 from kate.search.small_vectors import Int8Facts, Int8Vectors
-from kate.storage.blocks import BlockFile, CheckedArray, block_checksums
+from kate.storage.checked_files import BlockFile, CheckedArray, block_checksums
 from kate.storage.checksums import sha256_of_bytes, sha256_of_file
 from kate.storage.folders import FolderError, FolderKind
 from kate.threads import thread_count
@@ -43,9 +45,12 @@ __all__ = [
     "read_config",
     "read_files",
     "read_model",
+    "unless_replaced",
     "write_config",
     "write_files",
 ]
+
+Result = TypeVar("Result")
 
 MODEL = "model"
 TABLES = "tables"
@@ -63,7 +68,17 @@ _POSTINGS = {
     "document_starts": "document_starts.npy",
 }
 _CHECKSUMS = "checksums.bin"
-_CHECKED = (_VECTORS, _SCALES, _DOCUMENTS, _WORDS, _TEXTS, _TEXT_ROWS, _TEXT_OFFSETS, *_POSTINGS.values(), _GRAPH)
+_CHECKED = (
+    _VECTORS,
+    _SCALES,
+    _DOCUMENTS,
+    _WORDS,
+    _TEXTS,
+    _TEXT_ROWS,
+    _TEXT_OFFSETS,
+    *_POSTINGS.values(),
+    _GRAPH,
+)
 
 INDEX_FOLDER = FolderKind(
     "index",
@@ -72,6 +87,7 @@ INDEX_FOLDER = FolderKind(
     files=(*_CHECKED, _CHECKSUMS, MODEL, TABLES, WRITER),
     remedy="make one with `kate index MODEL CORPUS -o INDEX` or Index.save",
 )
+_ATTEMPTS = 4
 _REMEDY = "copy the index again or index the documents anew"
 
 
@@ -105,6 +121,28 @@ def read_model(folder: Path, config: dict[str, Any]) -> TextModel:
     if sha256_of_file(folder / MODEL / MODEL_FOLDER.config) != config.get("model_sha256"):
         raise FolderError(f"{folder / MODEL} is not the model that made the vectors of this index; {_REMEDY}")
     return model
+
+
+def unless_replaced(folder: Path, read: Callable[[], Result]) -> Result:
+    """Read a folder; once more if it was replaced meanwhile, so that the old and the new are never mixed."""
+    for _ in range(_ATTEMPTS):
+        before = _identity(folder)
+        try:
+            return read()
+        except (FolderError, FileNotFoundError):
+            if _identity(folder) == before:
+                raise
+            time.sleep(0.02)
+    return read()
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """What changes when a folder is replaced; None while it is not there."""
+    try:
+        found = (folder / INDEX_FOLDER.config).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 def write_files(part: Path, store: FilesStore) -> dict[str, Any]:
@@ -147,6 +185,15 @@ def _write_checksums(part: Path) -> dict[str, Any]:
 
 def read_files(folder: Path, config: dict[str, Any], n_components: int) -> FilesStore:
     """The store of files of a folder. All files are opened now; what they hold is checked when it is touched."""
+    try:
+        return _read_files(folder, config, n_components)
+    except (KeyError, TypeError) as error:
+        raise FolderError(
+            f"{folder / INDEX_FOLDER.config} has strange entries ({type(error).__name__} {error}); {_REMEDY}"
+        ) from None
+
+
+def _read_files(folder: Path, config: dict[str, Any], n_components: int) -> FilesStore:
     if not (folder / _CHECKSUMS).is_file():
         raise FolderError(f"{folder / _CHECKSUMS} is missing: the index is damaged; {_REMEDY}")
     checksums = (folder / _CHECKSUMS).read_bytes()
@@ -165,11 +212,14 @@ def read_files(folder: Path, config: dict[str, Any], n_components: int) -> Files
 
     stored = array(_VECTORS)
     vectors = Int8Vectors(stored, array(_SCALES), Int8Facts(**config["int8"])) if config["int8"] else stored
-    postings = Postings(**{name: array(file) for name, file in _POSTINGS.items()}).opened()
+    arrays: dict[str, Any] = {name: array(file) for name, file in _POSTINGS.items()}
+    postings = Postings(**arrays).opened()
     texts = TextFile(opened(_TEXTS), array(_TEXT_ROWS), array(_TEXT_OFFSETS))
     shape = (config["n_documents"], n_components)
     if stored.shape != shape or len(texts) != shape[0] or postings.n_documents != shape[0]:
-        raise FolderError(f"{folder} does not hold together: {stored.shape} vectors, expected {shape}; {_REMEDY}")
+        raise FolderError(
+            f"{folder} does not hold together: {stored.shape} vectors, expected {shape}; {_REMEDY}"
+        )
     documents, words = opened(_DOCUMENTS), opened(_WORDS)
     graph = None
     if config["graph"]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kate.search.exact_search import Ranking
 from kate.search.store import Scored
 
-__all__ = ["POOL", "WEIGHT_OF_WORDS", "join_halves", "ordered"]
+__all__ = ["POOL", "WEIGHT_OF_WORDS", "join_halves", "one_half", "ordered"]
 
 WEIGHT_OF_WORDS = 0.4
 # Documents of each half that are joined.
@@ -28,15 +28,23 @@ Rows = NDArray[np.int64]
 
 def join_halves(words: Scored, meaning: Scored, top: int) -> Ranking:
     """The ``top`` best documents by both halves; by one of them where the other found nothing."""
-    if not len(words.ranking.rows) or not len(meaning.ranking.rows):
-        one = words.ranking if len(words.ranking.rows) else meaning.ranking
-        return ordered(one.rows, one.scores, top)
+    if not len(meaning.ranking.rows):
+        rows, scores = words.ranking
+        return ordered(rows, scores / max(float(scores.max(initial=0)), 1e-6), top)
+    if not len(words.ranking.rows):
+        return one_half(words, meaning, top)
     rows = np.unique(np.concatenate([words.ranking.rows, meaning.ranking.rows]))
     # a graph may miss the nearest document, and a document of the words may be nearer
     by_words, cosines = words.score(rows), meaning.score(rows)
     best_words, best_cosine = max(float(by_words.max()), 1e-6), max(float(cosines.max()), 1e-6)
     joined = WEIGHT_OF_WORDS * by_words / best_words + (1 - WEIGHT_OF_WORDS) * cosines / best_cosine
     return ordered(rows, np.asarray(joined, np.float32), top)
+
+
+def one_half(words: Scored, meaning: Scored, top: int) -> Ranking:
+    """The ``top`` best documents by the half that was asked, with its own scores."""
+    found = words.ranking if meaning.is_nothing else meaning.ranking
+    return ordered(found.rows, found.scores, top)
 
 
 def ordered(rows: Rows, scores: Floats, top: int) -> Ranking:

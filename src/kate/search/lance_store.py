@@ -28,6 +28,7 @@ from kate.search.lance_table import (
     WORDS,
     aligned,
     create_indexes,
+    match_query,
     open_table,
     require_lancedb,
     rows_table,
@@ -96,12 +97,16 @@ class LanceStore:
         table = open_table(folder / TABLES)
         missing = {*config["columns"].values(), TEXT, WORDS, VECTOR} - set(table.schema.names)
         if missing or table.schema.field(VECTOR).type.list_size != config["n_components"]:
-            raise FolderError(f"the table in {folder / TABLES} is not that of this index; copy the index again")
+            raise FolderError(
+                f"the table in {folder / TABLES} is not that of this index; copy the index again"
+            )
         return cls(folder, table, dict(config["columns"]), ann=bool(config["ann"]))
 
     @property
     def columns(self) -> dict[str, pl.DataType]:
-        empty = pl.DataFrame(pl.from_arrow(self.table.schema.empty_table().select(list(self._stored.values()))))
+        empty = pl.DataFrame(
+            pl.from_arrow(self.table.schema.empty_table().select(list(self._stored.values())))
+        )
         return dict(zip(self._stored, empty.dtypes, strict=True))
 
     def __len__(self) -> int:
@@ -139,18 +144,21 @@ class LanceStore:
         def score(asked: Rows) -> Floats:
             known = dict(zip(rows.tolist(), cosines.tolist(), strict=True))
             others = np.array([row for row in asked.tolist() if row not in known], np.int64)
-            known |= dict(zip(others.tolist(), _cosines(self.vectors_of(others), vector).tolist(), strict=True))
+            known |= dict(
+                zip(others.tolist(), _cosines(self.vectors_of(others), vector).tolist(), strict=True)
+            )
             return np.array([known[row] for row in asked.tolist()], np.float32)
 
         return Scored(Ranking(rows[kept][order], cosines[kept][order]), score)
+
+    def nearest(self, vectors: Floats, top: int, selection: Selection, exact: bool) -> list[Ranking]:
+        return [self.by_meaning(vector, top, top, selection, exact).ranking for vector in vectors]
 
     def known_stems(self, stems: Sequence[str]) -> set[str]:
         return {stem for stem in stems if self._match([stem], 1, None, ["_score"]).num_rows}
 
     def suggest(self, word: str) -> list[str]:
-        from lancedb.query import MatchQuery
-
-        query = MatchQuery(word, WORDS, fuzziness=2, max_expansions=20)
+        query = match_query(word, fuzziness=2, max_expansions=20)
         found = self.table.search(query, query_type="fts").limit(20).select([TEXT, "_score"]).to_arrow()
         texts = pl.Series(found[TEXT].to_pylist(), dtype=pl.String).str.to_lowercase()
         words = texts.str.extract_all(r"[\p{L}\p{M}]+").explode().drop_nulls().unique(maintain_order=True)
@@ -185,7 +193,9 @@ class LanceStore:
         split = pl.Series(found[WORDS].to_pylist(), dtype=pl.String).str.split(" ").list.unique()
         codes, distinct = factorize(split.explode().fill_null(""))
         starts = np.concatenate([[0], np.cumsum(split.list.len().to_numpy().clip(1))])
-        words = sparse.csr_array((np.ones(len(codes), np.int8), codes, starts), shape=(len(split), len(distinct)))
+        words = sparse.csr_array(
+            (np.ones(len(codes), np.int8), codes, starts), shape=(len(split), len(distinct))
+        )
         return Everything(_column(found, "_rowid", np.int64), _vectors(found), words)
 
     def add(self, model: TextModel, documents: Documents) -> int:
@@ -218,7 +228,7 @@ class LanceStore:
             if where is not None:
                 self.table.delete(self._condition(Selection(where)))
             known = self._rows_of(ids)
-            if unknown := [id for id in ids if id not in known]:
+            if unknown := [one for one in ids if one not in known]:
                 raise ValueError(f"no document has the id {unknown[0]!r}; nothing was removed")
             for start in range(0, len(ids), _IDS_AT_ONCE):
                 self.table.delete(_is_in("id", ids[start : start + _IDS_AT_ONCE]))
@@ -242,17 +252,17 @@ class LanceStore:
             warnings.warn(f"the index has no column {name!r}; it is left out", stacklevel=4)
         frame = aligned(given, self.columns).rename(self._stored)
         words = words_of(model, documents, model.n_jobs)
-        return rows_table(frame, documents.texts, list(words.lines()), encoded(model, documents, model.n_jobs))
+        return rows_table(
+            frame, documents.texts, list(words.lines()), encoded(model, documents, model.n_jobs)
+        )
 
     def _match(
         self, stems: Sequence[str], top: int, condition: str | None, columns: list[str] | None = None
     ) -> Any:
-        from lancedb.query import MatchQuery
-
         if not stems:
             return no_ranking()
         words = " ".join(stem.replace(" ", "␣") for stem in stems)
-        query = self.table.search(MatchQuery(words, WORDS), query_type="fts").limit(top)
+        query = self.table.search(match_query(words), query_type="fts").limit(top)
         if condition is not None:
             query = query.where(condition, prefilter=True)
         return _asked(query.with_row_id(True).select(columns or ["_score"]))
@@ -307,12 +317,13 @@ def _column(found: Any, name: str, kind: Any) -> NDArray[Any]:
 
 def _vectors(found: Any) -> Floats:
     column = found[VECTOR].combine_chunks()
-    flat = column.flatten().to_numpy() if len(column) else np.zeros(0, np.float32)
+    flat: Floats = column.flatten().to_numpy() if len(column) else np.zeros(0, np.float32)
     return flat.reshape(len(column), column.type.list_size)
 
 
 def _cosines(vectors: Floats, vector: Floats) -> Floats:
-    return np.einsum("ij,j->i", vectors, vector, dtype=np.float64).astype(np.float32)
+    cosines: Floats = np.einsum("ij,j->i", vectors, vector, dtype=np.float64).astype(np.float32)
+    return cosines
 
 
 def _is_in(column: str, values: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ __all__ = [
     "WORDS",
     "aligned",
     "create_indexes",
+    "match_query",
     "open_table",
     "require_lancedb",
     "rows_table",
@@ -79,7 +80,8 @@ def rows_table(
     table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
     # the index of ids takes no large strings
     small = [
-        field.with_type(pa.string()) if pa.types.is_large_string(field.type) else field for field in table.schema
+        field.with_type(pa.string()) if pa.types.is_large_string(field.type) else field
+        for field in table.schema
     ]
     table = table.cast(pa.schema(small))
     flat = pa.array(np.ascontiguousarray(vectors).ravel())
@@ -105,6 +107,14 @@ def aligned(frame: pl.DataFrame, columns: Mapping[str, pl.DataType]) -> pl.DataF
                 f"({str(error).splitlines()[0][:100]})"
             ) from None
     return frame.select(made)
+
+
+def match_query(words: str, **options: Any) -> Any:
+    """A query for words, of which one must occur."""
+    from lancedb import query
+
+    make: Any = query.MatchQuery  # its stubs ask for every argument
+    return make(words, WORDS, **options)
 
 
 def create_indexes(table: Any, *, ann: bool) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kate.search.exact_search import Ranking, VectorRows, nearest_rows, rank_rows
-from kate.storage.blocks import BlockFile
+from kate.storage.checked_files import BlockFile
 from kate.storage.folders import FolderError
 from kate.threads import thread_count
 

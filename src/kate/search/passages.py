@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from kate.search.search_words import StemCache
 from kate.text.cleaning import Cleaning
 from kate.text.tokenizer import Tokenizer
 
@@ -38,24 +39,31 @@ def on_one_line(text: str) -> str:
     return _TO_SPACE.sub(" ", text).strip()
 
 
-def passages(texts: Iterable[str], stems: Collection[str], tokenizer: Tokenizer) -> list[Passage]:
+def passages(texts: Iterable[str], wanted: Collection[str], stems: StemCache) -> list[Passage]:
     """The best passage of each text: the one with most different words of the query, given as stems.
 
-    >>> from kate.search.search_words import SearchTokenizer
-    >>> [found] = passages(["Nothing. " * 50 + "A silver coin."], {"silver"}, SearchTokenizer(stop_words=()))
+    >>> from kate.search.search_words import SearchTokenizer, StemCache
+    >>> cache = StemCache(SearchTokenizer(stop_words=()))
+    >>> [found] = passages(["Nothing. " * 50 + "A silver coin."], {"silver"}, cache)
     >>> found.text[-22:], [found.text[start:end] for start, end in found.marks]
     ('othing. A silver coin.', ['silver'])
     """
-    cleaning = Cleaning(tokenizer.cleaning.strip_html, False, False, False, False)
-    cleaned = cleaning.clean_all(pl.Series([text[:_LOOKED_AT] for text in texts], dtype=pl.String))
-    lines = [on_one_line(text) for text in cleaned]
-    if not lines or not stems:
+    lines = [on_one_line(_cleaned(text[:_LOOKED_AT], stems.tokenizer)) for text in texts]
+    if not lines or not wanted:
         return [_cut(line, []) for line in lines]
-    chunks = tokenizer.cut(pl.Series(lines, dtype=pl.String))
-    distinct = chunks.explode().drop_nulls().unique(maintain_order=True)
-    resolved = tokenizer.resolve(distinct).filter(pl.col("stem").is_in(list(stems)))
-    stem_of = dict(zip(distinct.gather(resolved["chunk"]).to_list(), resolved["stem"].to_list(), strict=True))
-    return [_cut(line, _matches(line, held, stem_of)) for line, held in zip(lines, chunks, strict=True)]
+    chunks = stems.tokenizer.cut(pl.Series(lines, dtype=pl.String)).to_list()
+    known = stems.stems_of(chunk for held in chunks for chunk in held)
+    found = []
+    for line, held in zip(lines, chunks, strict=True):
+        stem_of = {chunk: stem for chunk in held for stem in known[chunk] if stem in wanted}
+        found.append(_cut(line, _matches(line, held, stem_of)))
+    return found
+
+
+def _cleaned(text: str, tokenizer: Tokenizer) -> str:
+    if not tokenizer.cleaning.strip_html or not ("<" in text or "&" in text):
+        return text
+    return Cleaning(True, False, False, False, False).clean(text)
 
 
 def _matches(line: str, chunks: Iterable[str], stem_of: dict[str, str]) -> list[tuple[int, int, str]]:
@@ -83,7 +91,11 @@ def _cut(line: str, matches: list[tuple[int, int, str]]) -> Passage:
         start = max(0, min(start, _word_start(line, len(line) - _LENGTH)))
     end = min(len(line), start + _LENGTH)
     if end < len(line):
-        end = max(line.rfind(" ", start + _LENGTH // 2, end), start + _LENGTH // 2) if " " in line[start:end] else end
+        end = (
+            max(line.rfind(" ", start + _LENGTH // 2, end), start + _LENGTH // 2)
+            if " " in line[start:end]
+            else end
+        )
     before, after = ("…" if start > 0 else ""), ("…" if end < len(line) else "")
     shift = len(before) - start
     text = f"{before}{line[start:end].rstrip()}{after}"

@@ -106,10 +106,9 @@ class Postings:
 
     def best(self, words: Sequence[int], scores: Floats, top: int, allowed: Mask | None = None) -> Ranking:
         """The same from the :meth:`scores` of the words."""
-        if len(words) == 1:
-            rows = np.asarray(self.documents_with(words[0]), np.int64)
-        else:
-            rows = np.flatnonzero(scores)
+        rows = np.asarray(
+            self.documents_with(words[0]) if len(words) == 1 else np.flatnonzero(scores), np.int64
+        )
         if allowed is not None:
             rows = rows[allowed[rows]]
         return best_of(rows, scores[rows], top)

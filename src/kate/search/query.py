@@ -31,6 +31,7 @@ class Query:
     words : stem → the word as it was written, of words and phrases; stop words only where there is nothing else
     phrases : stems that must stand side by side
     without : stems, or phrases of them, that must not occur
+    joined : words that were written as one, such as F-16: a phrase, if any document has it
 
     >>> from kate.search.search_words import SearchTokenizer
     >>> query = Query.read('gold "prime minister" -silver', SearchTokenizer(stop_words=()), frozenset())
@@ -42,6 +43,7 @@ class Query:
     words: dict[str, str]
     phrases: tuple[Stems, ...] = ()
     without: tuple[Stems, ...] = ()
+    joined: tuple[Stems, ...] = ()
 
     @classmethod
     def read(cls, query: str, tokenizer: Tokenizer, stop_words: frozenset[str]) -> Query:
@@ -51,23 +53,27 @@ class Query:
         if not given.strip():
             raise QueryError("the query is empty; give some words to look for")
         if given.count('"') % 2:
-            raise QueryError(f'{_shown(query)} has a " without its partner; close the phrase, or leave it out')
+            raise QueryError(
+                f'{_shown(query)} has a " without its partner; close the phrase, or leave it out'
+            )
+        parts = list(_PART.finditer(given))
+        contents = [part["word"] if part["phrase"] is None else part["phrase"] for part in parts]
         asked: list[str] = []
         words: list[tuple[str, str]] = []
         phrases: list[Stems] = []
+        joined: list[Stems] = []
         without: list[Stems] = []
-        for part in _PART.finditer(given):
-            is_phrase = part["phrase"] is not None
-            content = part["phrase"] if is_phrase else part["word"]
-            found = as_words(content, tokenizer)
+        for part, content, found in zip(parts, contents, as_words(contents, tokenizer), strict=True):
             stems = tuple(stem for _, stem in found)
             if part["minus"]:
                 without += [stems] if stems else []
                 continue
             asked.append(content)
             words += found
-            phrases += [stems] if is_phrase and len(stems) > 1 else []
-            phrases += [(stem,) for stem in stems] if is_phrase and len(stems) == 1 else []
+            if part["phrase"] is not None:
+                phrases += [stems] if stems else []
+            elif len(stems) > 1:
+                joined.append(stems)
         if not words:
             raise QueryError(
                 f"{_shown(query)} says only what to leave out; give some words to look for as well"
@@ -76,7 +82,9 @@ class Query:
             )
         told = {stem: word for word, stem in reversed(words) if word not in stop_words}
         told = told or {stem: word for word, stem in reversed(words)}
-        return cls(" ".join(asked), dict(reversed(told.items())), tuple(phrases), tuple(without))
+        return cls(
+            " ".join(asked), dict(reversed(told.items())), tuple(phrases), tuple(without), tuple(joined)
+        )
 
 
 def _shown(query: str) -> str:

@@ -5,9 +5,9 @@ A word is found by its stem, as the model's language has it; stop words are word
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,7 @@ from kate.text.own_tokenizer import OwnTokenizer
 from kate.text.sequences import Sequences
 from kate.text.tokenizer import Tokenizer
 
-__all__ = ["SearchTokenizer", "WordSequences", "search_tokenizer"]
+__all__ = ["SearchTokenizer", "StemCache", "WordSequences", "as_words", "search_tokenizer"]
 
 _APOSTROPHES = "'’‘‛ʼ＇`´"
 # 1,000 and 3.14 are one word; apart from that, letters, digits and marks, with apostrophes inside.
@@ -28,6 +28,10 @@ _CHUNK = (
 )
 # A longer word is no word: lines of a file in base64. The index of lance has the same limit.
 _LONGEST_WORD = 60
+# Fewer are looked at here, whether there is anything to clean: Polars would take longer to begin.
+_FEW_TEXTS = 100
+# Chunks of text whose stems are kept in memory: some megabytes.
+_CHUNKS_KEPT = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +46,9 @@ class SearchTokenizer(Tokenizer):
         """The chunks of every text; what ends a phrase is not asked for here."""
         if isinstance(texts.dtype, pl.List) or self.is_unspaced:
             return super().cut(texts)
-        return self.cleaning.clean_all(texts).str.extract_all(_CHUNK)
+        if len(texts) > _FEW_TEXTS or any("<" in text or "&" in text for text in texts):
+            texts = self.cleaning.clean_all(texts)
+        return texts.str.extract_all(_CHUNK)
 
     def resolve(self, chunks: pl.Series) -> pl.DataFrame:
         """What chunks stand for: rows (chunk, word, stem); several rows for words joined by apostrophes."""
@@ -132,13 +138,38 @@ class WordSequences(NamedTuple):
             yield " ".join([stems[code] for code in row.tolist()])
 
 
-def stop_words_of_search(tokenizer: Tokenizer) -> frozenset[str]:
-    """Words that a query may have and that are not looked for beside others."""
-    return tokenizer.stop_list
+def as_words(texts: Sequence[str], tokenizer: Tokenizer) -> list[list[tuple[str, str]]]:
+    """The words of some short texts in their order: (as written, in lower case; its stem).
+
+    >>> as_words(["Gold coins", "silver"], SearchTokenizer(stop_words=()))
+    [[('gold', 'gold'), ('coins', 'coin')], [('silver', 'silver')]]
+    """
+    chunks = tokenizer.cut(pl.Series(texts, dtype=pl.String))
+    ends = np.cumsum([len(held) for held in chunks])
+    resolved = tokenizer.resolve(chunks.explode().drop_nulls()).sort("chunk", maintain_order=True)
+    words: list[list[tuple[str, str]]] = [[] for _ in texts]
+    for chunk, word, stem in resolved.select("chunk", "word", "stem").iter_rows():
+        words[int(np.searchsorted(ends, chunk, side="right"))].append((word, stem))
+    return words
 
 
-def as_words(text: str, tokenizer: Tokenizer) -> list[tuple[str, str]]:
-    """The words of a query in their order: (as written, in lower case; its stem)."""
-    chunks = tokenizer.cut(pl.Series([text], dtype=pl.String)).explode().drop_nulls()
-    table: Any = tokenizer.resolve(chunks).sort("chunk", maintain_order=True)
-    return list(table.select("word", "stem").rows())
+class StemCache:
+    """The stems of chunks of text, worked out once for each: passages of many hits have the same words."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def stems_of(self, chunks: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The stems of each chunk, of which most have one."""
+        distinct = set(chunks)
+        if new := [chunk for chunk in distinct if chunk not in self._known]:
+            if len(self._known) > _CHUNKS_KEPT:
+                self._known = {}
+                new = list(distinct)
+            found: dict[str, list[str]] = {chunk: [] for chunk in new}
+            resolved = self.tokenizer.resolve(pl.Series(new, dtype=pl.String))
+            for chunk, stem in resolved.select("chunk", "stem").iter_rows():
+                found[new[chunk]].append(stem)
+            self._known |= {chunk: tuple(stems) for chunk, stems in found.items()}
+        return self._known

@@ -68,4 +68,5 @@ class Int8Vectors:
 
     def __getitem__(self, rows: Any) -> Floats:
         codes, scales = self.codes[rows], self.scales[rows]
-        return np.multiply(codes, np.asarray(scales)[..., None], dtype=np.float32)
+        vectors: Floats = np.multiply(codes, np.asarray(scales)[..., None], dtype=np.float32)
+        return vectors

@@ -54,7 +54,10 @@ class SortBy:
         if self.column is None or not len(found.rows):
             return found
         column = values(found.rows, self.column)
-        order = column.to_frame("value").with_row_index("place").sort(
-            "value", descending=self.falling, nulls_last=True, maintain_order=True
-        )["place"].to_numpy()
+        order = (
+            column.to_frame("value")
+            .with_row_index("place")
+            .sort("value", descending=self.falling, nulls_last=True, maintain_order=True)["place"]
+            .to_numpy()
+        )
         return Ranking(found.rows[order], found.scores[order])

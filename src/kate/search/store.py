@@ -1,21 +1,32 @@
-"""What a store of documents can do: both stores (files, lance) are asked in the same words, and so give the same hits."""
+"""What a store of documents can do: both stores (files, lance) are asked in the same words and give the same hits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
 
+from kate.model.text_model import TextModel
 from kate.search.exact_search import Ranking
 from kate.search.filters import Filter
 from kate.spelling import close_names
+from kate.text.documents import Documents
 
-__all__ = ["OWN_COLUMNS", "DocumentStore", "Everything", "Scored", "Selection", "close_words", "no_ranking"]
+__all__ = [
+    "OWN_COLUMNS",
+    "DocumentStore",
+    "Everything",
+    "LivingStore",
+    "Scored",
+    "Selection",
+    "close_words",
+    "no_ranking",
+]
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -79,6 +90,10 @@ class DocumentStore(Protocol):
         """The nearest documents to a vector: ``top`` of them, or fewer but ``least`` where that is much cheaper."""
         ...
 
+    def nearest(self, vectors: Floats, top: int, selection: Selection, exact: bool) -> list[Ranking]:
+        """The nearest documents to each of several vectors."""
+        ...
+
     def known_stems(self, stems: Sequence[str]) -> set[str]:
         """Those of the stems that some document holds."""
         ...
@@ -108,6 +123,19 @@ class DocumentStore(Protocol):
     def everything(self) -> Everything:
         """All documents at once."""
         ...
+
+
+@runtime_checkable
+class LivingStore(Protocol):
+    """A store whose documents change."""
+
+    def add(self, model: TextModel, documents: Documents) -> int: ...
+
+    def update(self, model: TextModel, documents: Documents) -> tuple[int, int]: ...
+
+    def remove(self, ids: Sequence[str], where: Filter | None) -> int: ...
+
+    def compact(self) -> None: ...
 
 
 def close_words(word: str, words: pl.Series, frequencies: NDArray[Any], n: int = 3) -> list[str]:
