@@ -7,7 +7,6 @@ import json
 import shutil
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from kate.model.model_folder import write_model
 from kate.model.text_model import TextModel, UnknownWordError
 from kate.search import Hit, Index, building, exact_search
 from kate.storage.checked_files import CheckedArray
-from kate.storage.folders import FolderError
+
 
 @pytest.fixture
 def index() -> Index:
@@ -45,7 +44,9 @@ def test_a_query_finds_the_documents_of_its_theme(index: Index) -> None:
 def test_a_hit_shows_the_document_in_one_line(index: Index) -> None:
     hits = {hit.id: hit for hit in index.search("peace", top=100)}
     assert len(hits) == len(index) == 6
-    assert hits["a"] == Hit(hits["a"].rank, hits["a"].score, "a", "peace", "First", "A treaty of peace.", ((12, 17),))
+    assert hits["a"] == Hit(
+        hits["a"].rank, hits["a"].score, "a", "peace", "First", "A treaty of peace.", ((12, 17),)
+    )
     assert hits["c"].title is None
     assert hits["c"].snippet == "The nations ratified the treaty; peace [31m followed."
     assert hits["d"].snippet == ("Gold, " * 33)[:-1] + "…"

@@ -121,7 +121,10 @@ def edit_config(folder: Path, **changes: Any) -> None:
         (lambda folder: edit_config(folder, store="stone"), "store 'stone'"),
         (lambda folder: (folder / "index.json").write_text("{"), "not valid JSON"),
         (lambda folder: (folder / "index.json").unlink(), r"no index\.json in it.*kate index"),
-        (lambda folder: model_by_hand(center=0.5).save(folder / "model"), "not the model that made the vectors"),
+        (
+            lambda folder: model_by_hand(center=0.5).save(folder / "model"),
+            "not the model that made the vectors",
+        ),
     ],
 )
 def test_a_folder_that_does_not_hold_together_is_refused(
@@ -134,7 +137,9 @@ def test_a_folder_that_does_not_hold_together_is_refused(
 
 def test_an_index_of_an_older_format_is_refused_with_what_to_do(folder: Path) -> None:
     edit_config(folder, format_version=2, kate_version="0.1.0")
-    with pytest.raises(FolderError, match=r"written by Kate 0\.1 .*make one with `kate index MODEL CORPUS -o INDEX`"):
+    with pytest.raises(
+        FolderError, match=r"written by Kate 0\.1 .*make one with `kate index MODEL CORPUS -o INDEX`"
+    ):
         Index.load(folder)
 
 

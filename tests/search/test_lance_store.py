@@ -161,10 +161,12 @@ def test_its_own_index_of_vectors(tmp_path: Path) -> None:
 
 def test_strange_names_of_columns(tmp_path: Path) -> None:
     frame = Documents.from_texts(["gold", "silver"]).frame
-    frame = frame.with_columns(pl.Series("a.b c", [1, 2]), pl.Series("kate_text", ["x", "y"]), pl.Series("Größe", [1, 2]))
+    frame = frame.with_columns(
+        pl.Series("a.b c", [1, 2]), pl.Series("kate_text", ["x", "y"]), pl.Series("Größe", [1, 2])
+    )
     Index.build(model_by_hand(), Documents(frame)).save(tmp_path / "index", store="lance")
     index = Index.load(tmp_path / "index")
-    [hit] = index.search("gold silver", where='"a.b c" = 2 and kate_text = \'y\' and größe = 2')
+    [hit] = index.search("gold silver", where="\"a.b c\" = 2 and kate_text = 'y' and größe = 2")
     assert hit.columns == {"a.b c": 2, "kate_text": "y", "Größe": 2}
     assert index.search("gold silver", sort="-a.b c")[0].id == "1"
     assert stored_names(["a", "A"]) == {"a": "a", "A": "column_1"}

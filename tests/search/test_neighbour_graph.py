@@ -117,7 +117,9 @@ def test_a_file_that_is_no_such_graph_is_refused(
     (tmp_path / "bad").write_bytes(b"nothing" * 20)
     graph.save(tmp_path / "graph")
     with pytest.raises(FolderError, match="not a graph of usearch"):
-        NeighbourGraph.load(opened(tmp_path / "bad"), graph.facts, vectors.shape).nearest(vectors, vectors[:1], 1)
+        NeighbourGraph.load(opened(tmp_path / "bad"), graph.facts, vectors.shape).nearest(
+            vectors, vectors[:1], 1
+        )
     with pytest.raises(FolderError, match=r"2,970 vectors of 16 numbers, the index 2 of 16"):
         NeighbourGraph.load(opened(tmp_path / "graph"), graph.facts, (2, 16)).nearest(vectors, vectors[:1], 1)
 

@@ -25,7 +25,8 @@ def opened(path: Path, checksums: bytes | None = None, n_threads: int = 1) -> Ch
 
 
 @pytest.mark.parametrize(
-    "rows", [slice(3, 5), slice(None), np.array([9_999, 0, 5_000]), 17, np.arange(10_000) % 3_000 == 0, slice(7, 3)]
+    "rows",
+    [slice(3, 5), slice(None), np.array([9_999, 0, 5_000]), 17, np.arange(10_000) % 3_000 == 0, slice(7, 3)],
 )
 def test_rows_are_those_of_the_array(path: Path, rows: object) -> None:
     array, expected = opened(path), np.load(path)

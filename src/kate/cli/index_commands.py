@@ -41,7 +41,7 @@ class IndexCommands(TyperGroup):
     """``kate index MODEL CORPUS -o INDEX`` makes an index: what is not the name of another command is for ``make``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+        if not args or args[0] not in {*self.commands, *ctx.help_option_names}:
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
 
@@ -57,7 +57,6 @@ def add_to(app: typer.Typer) -> None:
         cls=IndexCommands,
         rich_markup_mode=None,
         add_completion=False,
-        no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     group.callback()(index)

@@ -21,7 +21,22 @@ _PART = re.compile(
     r"""|(?P<sign><=|>=|<>|!=|\|\||[=<>+*/%(),-])"""
 )
 _WORDS = frozenset(
-    ("and", "or", "not", "in", "is", "null", "like", "ilike", "between", "true", "false", "escape", "date", "timestamp")
+    (
+        "and",
+        "or",
+        "not",
+        "in",
+        "is",
+        "null",
+        "like",
+        "ilike",
+        "between",
+        "true",
+        "false",
+        "escape",
+        "date",
+        "timestamp",
+    )
 )
 _STATEMENTS = frozenset(("select", "from", "insert", "update", "delete", "drop", "union", "exists"))
 _FUNCTIONS = frozenset(("lower", "upper", "length", "abs", "round", "coalesce", "starts_with"))

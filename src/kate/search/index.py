@@ -136,7 +136,8 @@ class Index:
             stems = [stem for stem in asked.words if stem in known]
             words = self.store.by_words(stems, max(POOL, n_wanted), selection)
         if by != "words":
-            meaning = self._by_meaning(asked, n_wanted, selection, exact)
+            n_near = n_wanted if by == "meaning" else max(POOL, n_wanted)
+            meaning = self._by_meaning(asked, n_near, n_wanted, selection, exact)
         if words.is_nothing and meaning.is_nothing:
             raise nothing_known(query, suggestions, self.model.vocabulary_, by_meaning=by == "meaning")
         found = join_halves(words, meaning, n_wanted) if by == "both" else one_half(words, meaning, n_wanted)
@@ -248,7 +249,9 @@ class Index:
 
             return cls(model, LanceStore.open(folder, config))
         if config["store"] != "files":
-            raise FolderError(f"{folder} has the store {config['store']!r}; this version knows files and lance")
+            raise FolderError(
+                f"{folder} has the store {config['store']!r}; this version knows files and lance"
+            )
         return cls(model, read_files(folder, config, model.encoder_.n_components))
 
     @property
@@ -283,11 +286,11 @@ class Index:
                 selection = narrower
         return selection
 
-    def _by_meaning(self, asked: Query, n_wanted: int, selection: Selection, exact: bool) -> Scored:
+    def _by_meaning(self, asked: Query, top: int, least: int, selection: Selection, exact: bool) -> Scored:
         vector = query_vector(self.model, asked.text)
         if vector is None:
             return no_ranking()
-        return self.store.by_meaning(vector, max(POOL, n_wanted), n_wanted, selection, exact)
+        return self.store.by_meaning(vector, top, least, selection, exact)
 
     def _nearest(
         self,

@@ -224,12 +224,12 @@ class LanceStore:
         """Remove documents by their ids, or those that meet a condition."""
         with only_writer(self.folder / WRITER):
             self.table.checkout_latest()
-            before = len(self)
-            if where is not None:
-                self.table.delete(self._condition(Selection(where)))
             known = self._rows_of(ids)
             if unknown := [one for one in ids if one not in known]:
                 raise ValueError(f"no document has the id {unknown[0]!r}; nothing was removed")
+            before = len(self)
+            if where is not None:
+                self.table.delete(self._condition(Selection(where)))
             for start in range(0, len(ids), _IDS_AT_ONCE):
                 self.table.delete(_is_in("id", ids[start : start + _IDS_AT_ONCE]))
             return before - len(self)

@@ -64,11 +64,13 @@ def stored_names(columns: Sequence[str]) -> dict[str, str]:
     >>> stored_names(["id", "year", "a.b", "kate_text"])
     {'id': 'id', 'year': 'year', 'a.b': 'column_2', 'kate_text': 'column_3'}
     """
-    taken = {TEXT, WORDS, VECTOR}
-    return {
-        name: name if _PLAIN.fullmatch(name) and name not in taken else f"column_{number}"
-        for number, name in enumerate(columns)
-    }
+    names: dict[str, str] = {}
+    taken = {TEXT, WORDS, VECTOR}  # in lower case: a and A would be one column
+    for number, name in enumerate(columns):
+        is_plain = _PLAIN.fullmatch(name) and name.lower() not in taken
+        names[name] = name if is_plain else f"column_{number}"
+        taken.add(names[name].lower())
+    return names
 
 
 def rows_table(

@@ -145,7 +145,7 @@ def close_words(word: str, words: pl.Series, frequencies: NDArray[Any], n: int =
     ['silver', 'sliver']
     """
     lengths = words.str.len_chars()
-    alike = lengths.is_between(len(word) - 2, len(word) + 2) & (
+    alike = lengths.is_between(max(0, len(word) - 2), len(word) + 2) & (
         words.str.starts_with(word[:1]) | words.str.ends_with(word[-2:])
     )
     rows = alike.arg_true().to_numpy()
