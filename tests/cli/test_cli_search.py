@@ -107,7 +107,7 @@ def test_words_meaning_and_both(index: Path) -> None:
     assert found("search", index, "silver", "--by", "words") == "deb"
     assert found("search", index, "ratified", "--by", "words") == "c"
     assert found("search", index, "silver", "--by", "meaning", "--top", 3) == "bde"
-    assert found("search", index, '"gold and silver" -again') == ""
+    assert found("search", index, '"gold and silver" -again') == "b"
     assert "'magic' is not one of" in fails("search", index, "gold", "--by", "magic")
 
 
