@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from scipy.sparse import csr_matrix
 
 from kate.model.encoder import Encoder
 from kate.model.model_folder import Trained
 from kate.model.text_model import TextModel
 from kate.text.documents import Documents
 from kate.text.vocabulary import Vocabulary
-from kate.topics.poles import Responses
-from kate.topics.topic import Topic, Topics
+from kate.topics.document_sketch import DocumentSketch
+from kate.topics.neuron_poles import Responses
+from kate.topics.topic_space import TopicSpace
 
 TEXTS = [
     "A treaty of peace.",
@@ -47,7 +49,8 @@ def model_by_hand(center: float | None = None) -> TextModel:
     settings = {"n_components": 3, "scaling": "max", "activation": "tanh", "output": "projection"}
     if center is not None:
         settings |= {"output": "preactivation", "mean": "keep"}
-    topics = Topics([Topic(neuron, pole, (), 0.0, None) for neuron in range(3) for pole in ("+", "-")])
+    nothing = csr_matrix((2, len(vocabulary)), dtype=np.float32)
+    sketch = DocumentSketch.take(nothing, lambda X: np.zeros((X.shape[0], 3), np.float32))
     return TextModel.from_trained(
         Trained(
             settings=settings,
@@ -56,7 +59,7 @@ def model_by_hand(center: float | None = None) -> TextModel:
             encoder=Encoder.of_map(W, "max", None) if center is None else neurons,
             output_bias=np.zeros(len(vocabulary), np.float32),
             responses=Responses(mean, np.ones(3, np.float32)),
-            topics={"wins": topics, "weights": topics},
+            topics=TopicSpace(sketch, vocabulary.readable),
             history=[],
         )
     )

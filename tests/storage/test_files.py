@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kate.storage import files
 from kate.storage.files import only_writer, whole_file, whole_folder
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -115,6 +116,7 @@ def test_a_disk_that_fails_to_flush_keeps_the_old_folder(
 def test_a_folder_that_cannot_be_moved_in_leaves_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(files, "_exchanged", lambda one, other: False)  # as on systems that cannot
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "config.json").write_text("old")
     rename = Path.rename
@@ -169,6 +171,7 @@ def write_new(folder: Path) -> None:
 def test_an_interrupt_between_the_two_renames_puts_the_old_folder_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(files, "_exchanged", lambda one, other: False)  # as on systems that cannot
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "config.json").write_text("old")
     rename, calls = Path.rename, []
@@ -187,6 +190,7 @@ def test_an_interrupt_between_the_two_renames_puts_the_old_folder_back(
 
 
 def test_what_cannot_be_put_back_is_not_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_exchanged", lambda one, other: False)
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "config.json").write_text("old")
     rename, calls = Path.rename, []
@@ -233,3 +237,26 @@ def test_a_writer_that_was_killed_keeps_nobody_out(tmp_path: Path) -> None:
         other.kill()
     with only_writer(path):
         assert path.read_bytes() == b""  # it was held, not written
+
+
+@pytest.mark.parametrize("can_exchange", [True, False])
+def test_a_folder_is_replaced_and_nothing_is_left_of_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can_exchange: bool
+) -> None:
+    if not can_exchange:
+        monkeypatch.setattr(files, "_exchanged", lambda one, other: False)
+    for content in ("old", "new"):
+        with whole_folder(tmp_path / "model", replaces="config.json") as part:
+            (part / "config.json").write_text(content)
+    assert (tmp_path / "model" / "config.json").read_text() == "new"
+    assert names(tmp_path) == ["model"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges two folders in one step")
+def test_on_linux_two_folders_are_exchanged_in_one_step(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text(name)
+    assert files._exchanged(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "a" / "file").read_text() == "b"
+    assert not files._exchanged(tmp_path / "a", tmp_path / "nowhere")

@@ -37,7 +37,7 @@ from kate.search.passages import on_one_line, passages
 from kate.search.query import Query
 from kate.search.search_words import StemCache, search_tokenizer
 from kate.search.sorting import SortBy
-from kate.search.store import DocumentStore, LivingStore, Scored, Selection, no_ranking
+from kate.search.store import DocumentStore, LivingStore, Selection, no_ranking
 from kate.search.suggestions import nothing_known, suggestions_for
 from kate.storage.files import whole_folder
 from kate.storage.folders import FolderError, StrPath
@@ -127,22 +127,30 @@ class Index:
             )
         order = SortBy.read(sort, list(self.store.columns))
         asked = Query.read(query, self._stems.tokenizer, self.model.vocabulary_.tokenizer.stop_list)
-        selection = self._selection(asked, where)
         known = self.store.known_stems(list(asked.words))
         suggestions = suggestions_for(asked, known, self.store, self.model.vocabulary_)
-        n_wanted = order.among(top + offset)
+        selection = self._selection(asked, where)
+        found = self._ranked(asked, known, order.among(top + offset), by, selection, exact)
+        if found is None:
+            raise nothing_known(query, suggestions, self.model.vocabulary_, by_meaning=by == "meaning")
+        page = order.sorted(found, self.store.values).page(top, offset)
+        return self._hits(page, offset, set(asked.words), suggestions)
+
+    def _ranked(
+        self, asked: Query, known: set[str], top: int, by: By, selection: Selection, exact: bool
+    ) -> Ranking | None:
+        """The best rows; None if neither half knows a word of the query."""
         words, meaning = no_ranking(), no_ranking()
         if by != "meaning" and known:
             stems = [stem for stem in asked.words if stem in known]
-            words = self.store.by_words(stems, max(POOL, n_wanted), selection)
-        if by != "words":
-            n_near = n_wanted if by == "meaning" else max(POOL, n_wanted)
-            meaning = self._by_meaning(asked, n_near, n_wanted, selection, exact)
+            words = self.store.by_words(stems, max(POOL, top), selection)
+        vector = None if by == "words" else query_vector(self.model, asked.text)
+        if vector is not None:
+            n_near = top if by == "meaning" else max(POOL, top)
+            meaning = self.store.by_meaning(vector, n_near, top, selection, exact)
         if words.is_nothing and meaning.is_nothing:
-            raise nothing_known(query, suggestions, self.model.vocabulary_, by_meaning=by == "meaning")
-        found = join_halves(words, meaning, n_wanted) if by == "both" else one_half(words, meaning, n_wanted)
-        page = order.sorted(found, self.store.values).page(top, offset)
-        return self._hits(page, offset, set(asked.words), suggestions)
+            return None
+        return (join_halves if by == "both" else one_half)(words, meaning, top)
 
     def search_vectors(
         self, vectors: ArrayLike, top: int = 10, *, where: str | None = None, exact: bool = False
@@ -285,12 +293,6 @@ class Index:
             if len(self.store.by_words(stems, 1, narrower).ranking.rows):
                 selection = narrower
         return selection
-
-    def _by_meaning(self, asked: Query, top: int, least: int, selection: Selection, exact: bool) -> Scored:
-        vector = query_vector(self.model, asked.text)
-        if vector is None:
-            return no_ranking()
-        return self.store.by_meaning(vector, top, least, selection, exact)
 
     def _nearest(
         self,

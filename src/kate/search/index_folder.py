@@ -87,7 +87,8 @@ INDEX_FOLDER = FolderKind(
     files=(*_CHECKED, _CHECKSUMS, MODEL, TABLES, WRITER),
     remedy="make one with `kate index MODEL CORPUS -o INDEX` or Index.save",
 )
-_ATTEMPTS = 4
+# A folder that is replaced may be away for a moment, where the system cannot exchange two folders.
+_ATTEMPTS, _A_MOMENT = 4, 0.03
 _REMEDY = "copy the index again or index the documents anew"
 
 
@@ -130,9 +131,9 @@ def unless_replaced(folder: Path, read: Callable[[], Result]) -> Result:
         try:
             return read()
         except (FolderError, FileNotFoundError):
+            time.sleep(_A_MOMENT)
             if _identity(folder) == before:
                 raise
-            time.sleep(0.02)
     return read()
 
 
