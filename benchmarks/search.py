@@ -35,7 +35,7 @@ from kate.search.store import Selection
 from kate.threads import thread_count
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
-from choose_join import documents_of, model_of, rows_of  # the same corpora as were chosen on
+from choose_join import documents_of, model_of, rows_of, words_of_half  # the same corpora as were chosen on
 
 ROUNDS = 3
 N_QUERIES = 100
@@ -106,7 +106,7 @@ def one_word(folder: Path, name: str) -> None:
     documents = documents_of(name)
     model = model_of(folder, name, documents)
     index = kate.Index.build(model, documents)
-    X = model.vocabulary_.count(documents.texts)
+    X = words_of_half(model.vocabulary_.count(documents.texts), "test")
     place = {one: row for row, one in enumerate(documents.ids)}
 
     def similarity(by: str) -> Callable[[Any], Any]:

@@ -15,7 +15,7 @@ from kate.search.document_texts import TextFile
 from kate.search.exact_search import Ranking, VectorRows, nearest_rows, rank_rows
 from kate.search.neighbour_graph import NeighbourGraph
 from kate.search.postings import Postings
-from kate.search.store import Everything, Scored, Selection, close_words, no_ranking
+from kate.search.store import ByMeaning, ByWords, Everything, Selection, close_words
 
 __all__ = ["FilesStore"]
 
@@ -69,19 +69,17 @@ class FilesStore:
     def __len__(self) -> int:
         return len(self.vectors)
 
-    def by_words(self, stems: Sequence[str], top: int, selection: Selection) -> Scored:
+    def by_words(self, stems: Sequence[str], top: int, selection: Selection) -> ByWords:
         numbers = [number for stem in stems if (number := self._number(stem)) is not None]
-        if not numbers:
-            return no_ranking()
         scores = self.postings.scores(numbers)
         found = self.postings.best(numbers, scores, top, self._allowed(selection))
-        return Scored(found, lambda rows: scores[rows])
+        return ByWords(found, lambda rows: scores[rows])
 
-    def by_meaning(self, vector: Floats, top: int, least: int, selection: Selection, exact: bool) -> Scored:
-        return Scored(
-            self._nearest(vector, top, least, self._allowed(selection), exact),
-            lambda rows: self._cosines(vector, rows),
-        )
+    def by_meaning(
+        self, vector: Floats, top: int, least: int, selection: Selection, exact: bool
+    ) -> ByMeaning:
+        found = self._nearest(vector, top, least, self._allowed(selection), exact)
+        return ByMeaning(found, vector, self.vectors_of)
 
     def _nearest(self, vector: Floats, top: int, least: int, allowed: Mask | None, exact: bool) -> Ranking:
         if allowed is not None and np.count_nonzero(allowed) <= _FEW_ROWS:
@@ -94,11 +92,6 @@ class FilesStore:
             if np.count_nonzero(kept) >= least:
                 return Ranking(found.rows[kept], found.scores[kept])
         return nearest_rows(self.vectors, vector[np.newaxis], top, allowed)[0]
-
-    def _cosines(self, vector: Floats, rows: Rows) -> Floats:
-        chosen = np.asarray(self.vectors[rows])
-        cosines: Floats = np.einsum("ij,j->i", chosen, vector, dtype=np.float64).astype(np.float32)
-        return cosines
 
     def nearest(self, vectors: Floats, top: int, selection: Selection, exact: bool) -> list[Ranking]:
         allowed = self._allowed(selection)

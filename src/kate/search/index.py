@@ -31,13 +31,13 @@ from kate.search.index_folder import (
     write_config,
     write_files,
 )
-from kate.search.joining import POOL, join_halves, one_half, ordered
+from kate.search.joining import POOL, join_halves, ordered
 from kate.search.neighbour_graph import NeighbourGraph
 from kate.search.passages import on_one_line, passages
 from kate.search.query import Query
 from kate.search.search_words import StemCache, search_tokenizer
 from kate.search.sorting import SortBy
-from kate.search.store import DocumentStore, LivingStore, Selection, no_ranking
+from kate.search.store import ByMeaning, ByWords, DocumentStore, LivingStore, Selection
 from kate.search.suggestions import nothing_known, suggestions_for
 from kate.storage.files import whole_folder
 from kate.storage.folders import FolderError, StrPath
@@ -140,7 +140,8 @@ class Index:
         self, asked: Query, known: set[str], top: int, by: By, selection: Selection, exact: bool
     ) -> Ranking | None:
         """The best rows; None if neither half knows a word of the query."""
-        words, meaning = no_ranking(), no_ranking()
+        words: ByWords | None = None
+        meaning: ByMeaning | None = None
         if by != "meaning" and known:
             stems = [stem for stem in asked.words if stem in known]
             words = self.store.by_words(stems, max(POOL, top), selection)
@@ -148,9 +149,10 @@ class Index:
         if vector is not None:
             n_near = top if by == "meaning" else max(POOL, top)
             meaning = self.store.by_meaning(vector, n_near, top, selection, exact)
-        if words.is_nothing and meaning.is_nothing:
-            return None
-        return (join_halves if by == "both" else one_half)(words, meaning, top)
+        if by == "both" and words is not None:
+            return join_halves(words, meaning, top)
+        found = words or meaning
+        return None if found is None else ordered(*found.ranking, top)
 
     def search_vectors(
         self, vectors: ArrayLike, top: int = 10, *, where: str | None = None, exact: bool = False

@@ -35,7 +35,7 @@ from kate.search.lance_table import (
     stored_names,
 )
 from kate.search.search_words import WordSequences
-from kate.search.store import Everything, Scored, Selection, no_ranking
+from kate.search.store import ByMeaning, ByWords, Everything, Selection
 from kate.spelling import close_names
 from kate.storage.files import only_writer
 from kate.storage.folders import FolderError
@@ -112,7 +112,7 @@ class LanceStore:
     def __len__(self) -> int:
         return int(self.table.count_rows())
 
-    def by_words(self, stems: Sequence[str], top: int, selection: Selection) -> Scored:
+    def by_words(self, stems: Sequence[str], top: int, selection: Selection) -> ByWords:
         condition = self._condition(selection)
         found = self._match(stems, top, condition)
         rows, scores = _column(found, "_rowid", np.int64), _column(found, "_score", np.float32)
@@ -125,9 +125,11 @@ class LanceStore:
                 known |= dict(zip(more["_rowid"].to_pylist(), more["_score"].to_pylist(), strict=True))
             return np.array([known.get(row, 0.0) for row in asked.tolist()], np.float32)
 
-        return Scored(Ranking(rows, scores), score)
+        return ByWords(Ranking(rows, scores), score)
 
-    def by_meaning(self, vector: Floats, top: int, least: int, selection: Selection, exact: bool) -> Scored:
+    def by_meaning(
+        self, vector: Floats, top: int, least: int, selection: Selection, exact: bool
+    ) -> ByMeaning:
         query = self.table.search(vector, vector_column_name=VECTOR).distance_type("dot").limit(top)
         if self.ann and not exact:
             query = query.nprobes(_PROBES).refine_factor(_REFINED)
@@ -141,15 +143,13 @@ class LanceStore:
         kept = vectors.any(axis=1)
         order = np.lexsort((rows[kept], -cosines[kept]))
 
-        def score(asked: Rows) -> Floats:
-            known = dict(zip(rows.tolist(), cosines.tolist(), strict=True))
-            others = np.array([row for row in asked.tolist() if row not in known], np.int64)
-            known |= dict(
-                zip(others.tolist(), _cosines(self.vectors_of(others), vector).tolist(), strict=True)
-            )
-            return np.array([known[row] for row in asked.tolist()], np.float32)
+        def vectors_of(asked: Rows) -> Floats:
+            place = {row: number for number, row in enumerate(rows.tolist())}
+            others = np.array([row for row in asked.tolist() if row not in place], np.int64)
+            place |= {row: len(rows) + number for number, row in enumerate(others.tolist())}
+            return np.concatenate([vectors, self.vectors_of(others)])[[place[row] for row in asked.tolist()]]
 
-        return Scored(Ranking(rows[kept][order], cosines[kept][order]), score)
+        return ByMeaning(Ranking(rows[kept][order], cosines[kept][order]), vector, vectors_of)
 
     def nearest(self, vectors: Floats, top: int, selection: Selection, exact: bool) -> list[Ranking]:
         return [self.by_meaning(vector, top, top, selection, exact).ranking for vector in vectors]
@@ -259,8 +259,6 @@ class LanceStore:
     def _match(
         self, stems: Sequence[str], top: int, condition: str | None, columns: list[str] | None = None
     ) -> Any:
-        if not stems:
-            return no_ranking()
         words = " ".join(stem.replace(" ", "␣") for stem in stems)
         query = self.table.search(match_query(words), query_type="fts").limit(top)
         if condition is not None:

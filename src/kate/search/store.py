@@ -19,13 +19,13 @@ from kate.text.documents import Documents
 
 __all__ = [
     "OWN_COLUMNS",
+    "ByMeaning",
+    "ByWords",
     "DocumentStore",
     "Everything",
     "LivingStore",
-    "Scored",
     "Selection",
     "close_words",
-    "no_ranking",
 ]
 
 Floats = NDArray[np.float32]
@@ -50,12 +50,19 @@ class Selection:
         return self.where is None and not self.phrases and not self.without
 
 
-class Scored(NamedTuple):
-    """The best documents by one half of the search, and what scores any others by it."""
+class ByWords(NamedTuple):
+    """The best documents by their words, and what scores any others."""
 
     ranking: Ranking
     score: Callable[[Rows], Floats]
-    is_nothing: bool = False  # whether the query says nothing to this half
+
+
+class ByMeaning(NamedTuple):
+    """The nearest documents to a vector, the vector, and what gives the vectors of these and any others."""
+
+    ranking: Ranking
+    query: Floats
+    vectors_of: Callable[[Rows], Floats]
 
 
 class Everything(NamedTuple):
@@ -64,12 +71,6 @@ class Everything(NamedTuple):
     rows: Rows
     vectors: Floats
     words: sparse.csr_array
-
-
-def no_ranking() -> Scored:
-    """Nothing is found by this half, and no document has a score."""
-    empty = Ranking(np.empty(0, np.int64), np.empty(0, np.float32))
-    return Scored(empty, lambda rows: np.zeros(len(rows), np.float32), is_nothing=True)
 
 
 class DocumentStore(Protocol):
@@ -82,11 +83,13 @@ class DocumentStore(Protocol):
 
     def __len__(self) -> int: ...
 
-    def by_words(self, stems: Sequence[str], top: int, selection: Selection) -> Scored:
+    def by_words(self, stems: Sequence[str], top: int, selection: Selection) -> ByWords:
         """The best documents by BM25 that hold one of the stems."""
         ...
 
-    def by_meaning(self, vector: Floats, top: int, least: int, selection: Selection, exact: bool) -> Scored:
+    def by_meaning(
+        self, vector: Floats, top: int, least: int, selection: Selection, exact: bool
+    ) -> ByMeaning:
         """The nearest documents to a vector: ``top`` of them, or fewer but ``least`` where that is much cheaper."""
         ...
 
