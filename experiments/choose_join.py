@@ -3,11 +3,11 @@
     KATE_DATA=... python experiments/choose_join.py MODELS results.jsonl     # MODELS keeps fitted models
     python experiments/choose_join.py report results.jsonl
 
-Validation: every second of Cranfield's questions, and one-word and two-word queries (metrics/queries.py) of every
-second word on BBC News, film reviews and 20 Newsgroups. Test: the other questions and words. A line has the join, its settings,
-the half, and the scores: nDCG@10 and MAP of the questions; the share of the ten best that hold the word of a one-word
-query; the share of the ten best that have the label of the document that two words come from. All ranks are exact.
-docs/search.md reads the results.
+Validation: every second of Cranfield's questions, and one-word and two-word queries (metrics/queries.py) of every second
+word on BBC News, film reviews and 20 Newsgroups. Test: the other questions and words. A line has the join, its
+settings, the half, and the scores: nDCG@10 and MAP of the questions; the share of the ten best that hold the word of a
+one-word query; the share of the ten best that have the label of the document that two words come from. All ranks are
+exact. docs/search.md reads the results.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kate.model.text_model import TextModel, UnknownWordError, load
     from kate.research.datasets import load_dataset
     from kate.research.datasets.corpus import Corpus
-    from kate.search import Hit, Index
+    from kate.search import DuplicateGroup, FilterError, Hit, Hits, Index, QueryError
     from kate.storage.folders import FolderError
     from kate.text.counts import Counts
     from kate.text.documents import Documents
@@ -49,16 +49,20 @@ __all__ = [
     "Corpus",
     "Counts",
     "Documents",
+    "DuplicateGroup",
     "EmptyDocumentsWarning",
     "Encoder",
+    "FilterError",
     "FolderError",
     "ForkedProcessError",
     "Hit",
+    "Hits",
     "Index",
     "MalformedRowError",
     "NeuronPole",
     "NeuronPoles",
     "NotFittedError",
+    "QueryError",
     "TextModel",
     "Topic",
     "TopicNode",
@@ -79,16 +83,20 @@ _HOMES = {
     "Corpus": "kate.research.datasets.corpus",
     "Counts": "kate.text.counts",
     "Documents": "kate.text.documents",
+    "DuplicateGroup": "kate.search",
     "EmptyDocumentsWarning": "kate.model.encoder",
     "Encoder": "kate.model.encoder",
+    "FilterError": "kate.search",
     "FolderError": "kate.storage.folders",
     "ForkedProcessError": "kate.threads",
     "Hit": "kate.search",
+    "Hits": "kate.search",
     "Index": "kate.search",
     "MalformedRowError": "kate.text.file_rows",
     "NeuronPole": "kate.topics.neuron_table",
     "NeuronPoles": "kate.topics.neuron_table",
     "NotFittedError": "sklearn.exceptions",
+    "QueryError": "kate.search",
     "TextModel": "kate.model.text_model",
     "Topic": "kate.topics.topic",
     "TopicNode": "kate.topics.topic_nodes",

@@ -39,7 +39,7 @@ Exact = Annotated[
     bool, typer.Option("--exact", help="Compare with every document, even if the index has a graph.")
 ]
 # Characters of a title in the table: the text needs the rest of the line.
-_TITLE = {80: 24, 100: 32, 140: 44}
+_TITLE = {80: 28, 100: 34, 140: 44}
 _WIDEST_TITLE = 60
 
 
