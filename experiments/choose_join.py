@@ -4,7 +4,7 @@
     python experiments/choose_join.py report results.jsonl
 
 Validation: every second of Cranfield's questions, and one-word and two-word queries (metrics/queries.py) of every second
-word on BBC News, film reviews and 20 Newsgroups. Test: the other questions and words. A line has the join, its
+word on BBC News and film reviews. Test: the other questions and words. A line has the join, its
 settings, the half, and the scores: nDCG@10 and MAP of the questions; the share of the ten best that hold the word of a
 one-word query; the share of the ten best that have the label of the document that two words come from. All ranks are
 exact. docs/search.md reads the results.
@@ -33,7 +33,7 @@ from kate.search.postings import Postings
 from kate.search.search_words import WordSequences, as_words, search_tokenizer
 
 Floats = NDArray[np.float32]
-CORPORA = ("cranfield", "bbc", "reviews", "20news")
+CORPORA = ("cranfield", "bbc", "reviews")
 
 
 def rows_of(name: str) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Words and meaning together: how the two halves of a search become one order.
 
-    score = 0.4 · BM25 / the best BM25 + 0.6 · cosine / the best cosine
+    score = 0.5 · BM25 / the best BM25 + 0.5 · cosine / the best cosine
 
 in two steps. The first finds the five documents that answer best. Then the query moves towards their mean, and its
 cosines are taken once more ("pseudo-relevance feedback"): what the best answers speak of is what the query was about.
@@ -18,9 +18,9 @@ from kate.search.store import ByMeaning, ByWords
 
 __all__ = ["POOL", "WEIGHT_OF_WORDS", "join_halves", "ordered"]
 
-WEIGHT_OF_WORDS = 0.4
+WEIGHT_OF_WORDS = 0.5
 # The query moves by this many times its own length towards the mean of so many documents.
-STEP, AMONG = 1.0, 5
+STEP, AMONG = 1.5, 5
 # Documents of each half that are joined. Among a million short lines the ten best are then those of a join of
 # everything for more than 99 % of queries.
 POOL = 300
