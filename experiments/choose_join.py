@@ -1,9 +1,9 @@
 """How words and meaning are joined in a search: chosen on validation questions, told on the others.
 
-    KATE_DATA=... python experiments/choose_join.py MODELS results.jsonl     # MODELS keeps fitted models
+    KATE_DATA=... python experiments/choose_join.py MODELS results.jsonl [JOIN]     # MODELS keeps fitted models
     python experiments/choose_join.py report results.jsonl
 
-Validation: every second of Cranfield's questions, and one-word and two-word queries (metrics/queries.py) of every second
+Validation: every second of Cranfield's questions, and one-word and two-word queries (metrics/queries.py) of every other
 word on BBC News and film reviews. Test: the other questions and words. A line has the join, its
 settings, the half, and the scores: nDCG@10 and MAP of the questions; the share of the ten best that hold the word of a
 one-word query; the share of the ten best that have the label of the document that two words come from. All ranks are
@@ -74,14 +74,14 @@ class Halves:
         self.postings = Postings.of(words.sequences)
         self.vectors = model.encode(documents.texts, normalize=True)
 
-    def of_text(self, text: str, stop_words: bool = False) -> tuple[Floats, Floats, Floats]:
+    def of_text(self, text: str, stop_words: bool = False) -> tuple[Floats, Floats, Floats, int]:
         stop = frozenset() if stop_words else self.model.vocabulary_.tokenizer.stop_list
         stems = dict.fromkeys(stem for word, stem in as_words([text], self.tokenizer)[0] if word not in stop)
         numbers = [self.numbers[stem] for stem in stems if stem in self.numbers]
         vector = self.model.encode(text, normalize=True)
-        return self.postings.scores(numbers), self.vectors @ vector, vector
+        return self.postings.scores(numbers), self.vectors @ vector, vector, len(numbers)
 
-    def of_counts(self, Q: Any) -> Iterator[tuple[Floats, Floats, Floats]]:
+    def of_counts(self, Q: Any) -> Iterator[tuple[Floats, Floats, Floats, int]]:
         from kate.model.text_answers import unit_rows
 
         stems = self.model.vocabulary_.words
@@ -90,11 +90,11 @@ class Halves:
         for row in range(Q.shape[0]):
             asked = [stems[column] for column in Q.indices[Q.indptr[row] : Q.indptr[row + 1]]]
             numbers = [self.numbers[stem] for stem in asked if stem in self.numbers]
-            yield self.postings.scores(numbers), meaning[row], queries[row]
+            yield self.postings.scores(numbers), meaning[row], queries[row], len(numbers)
 
 
-# words, meaning, the query's vector, the documents' vectors → scores
-Join = Callable[[Floats, Floats, Floats, Floats], Floats]
+# words, meaning, the query's vector, how many words it has, the documents' vectors → scores
+Join = Callable[[Floats, Floats, Floats, int, Floats], Floats]
 
 
 def reciprocal(words: Floats, meaning: Floats, *, k: float, weight: float) -> Floats:
@@ -128,9 +128,22 @@ def product(words: Floats, meaning: Floats, *, weight: float) -> Floats:
 
 
 def second_look(
-    words: Floats, meaning: Floats, query: Floats, vectors: Floats, *, weight: float, among: int, step: float
+    words: Floats,
+    meaning: Floats,
+    query: Floats,
+    n_words: int,
+    vectors: Floats,
+    *,
+    weight: float,
+    among: int,
+    step: float,
+    of_one_word: float = 0.0,
 ) -> Floats:
-    """The sum to the best; then the query moves towards the mean of the best documents, and is asked once more."""
+    """The sum to the best; then the query moves towards the mean of the best documents, and is asked once more.
+
+    The words of a query of one word weigh ``of_one_word`` more, those of two half of that, and so on.
+    """
+    weight += of_one_word / max(n_words, 1)
     first = sum_to_best(words, meaning, weight=weight)
     best = np.argsort(-first, kind="stable")[:among]
     mean = first[best] @ vectors[best]
@@ -162,17 +175,26 @@ def joins() -> Iterator[tuple[dict[str, Any], Join]]:
             for step in (0.5, 1.0, 1.5):
                 settings = {"weight": weight, "among": among, "step": step}
                 yield {"join": "second look", **settings}, lambda *given, s=settings: second_look(*given, **s)
+    for weight in (0.2, 0.25, 0.3):
+        for of_one_word in (0.2, 0.25, 0.3):
+            for step in (1.0, 1.5):
+                settings = {"weight": weight, "among": 5, "step": step, "of_one_word": of_one_word}
+                name = {"join": "second look by length", **settings}
+                yield name, lambda *given, s=settings: second_look(*given, **s)
 
 
-def questions(folder: Path) -> Iterator[dict[str, Any]]:
-    documents = documents_of("cranfield")
+Tried = list[tuple[dict[str, Any], Join]]
+
+
+def questions(folder: Path, name: str, tried: Tried) -> Iterator[dict[str, Any]]:
+    documents = documents_of(name)
     place = {one: row for row, one in enumerate(documents.ids)}
     asked = [row for row in rows_of("cranfield") if row["kind"] == "query"]
     relevant = [[place[one] for one in row["relevant"] if one in place] for row in asked]
     halves = Halves(model_of(folder, "cranfield", documents), documents)
     for stop_words in (False, True):
         scores = [halves.of_text(row["text"], stop_words) for row in asked]
-        for settings, join in joins():
+        for settings, join in tried:
             joined = np.array([join(*one, halves.vectors) for one in scores])
             for half, which in (
                 ("validation", slice(0, None, 2)),
@@ -193,7 +215,7 @@ def words_of_half(X: Any, half: str) -> Any:
     return sp.csr_array(X @ sp.diags_array(kept))
 
 
-def short_queries(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+def short_queries(folder: Path, name: str, tried: Tried) -> Iterator[dict[str, Any]]:
     documents = documents_of(name)
     model = model_of(folder, name, documents)
     halves = Halves(model, documents)
@@ -202,7 +224,7 @@ def short_queries(folder: Path, name: str) -> Iterator[dict[str, Any]]:
     is_held_out = np.random.default_rng(0).random(len(documents)) < 0.2
     for half in ("validation", "test"):
         asked = words_of_half(X, half)
-        for settings, join in joins():
+        for settings, join in tried:
 
             def similarity(Q: Any, join: Join = join) -> Floats:
                 return np.array([join(*one, halves.vectors) for one in halves.of_counts(Q)])
@@ -223,11 +245,14 @@ def short_queries(folder: Path, name: str) -> Iterator[dict[str, Any]]:
             }
 
 
-def run(folder: Path, results: Path) -> None:
+def run(folder: Path, results: Path, only: str = "") -> None:
+    """Try all joins, or those whose name begins with ``only``, and add their lines to the results."""
     folder.mkdir(exist_ok=True)
-    with results.open("w", encoding="utf-8") as file:
+    tried = [(settings, join) for settings, join in joins() if settings["join"].startswith(only)]
+    with results.open("a", encoding="utf-8") as file:
         for name in CORPORA:
-            for row in questions(folder) if name == "cranfield" else short_queries(folder, name):
+            score = questions if name == "cranfield" else short_queries
+            for row in score(folder, name, tried):
                 file.write(json.dumps(row) + "\n")
             file.flush()
             print(name, flush=True)
@@ -240,7 +265,7 @@ def report(results: Path, half: str = "validation") -> None:
     )
     pl.Config.set_tbl_rows(100)
     print(
-        table.group_by("join", "k", "weight", "among", "step", maintain_order=True)
+        table.group_by("join", "k", "weight", "among", "step", "of_one_word", maintain_order=True)
         .agg(
             pl.col("ndcg", "map", "one_word", "two_words").mean().round(4),
             pl.col("one_word").min().alias("least"),
@@ -253,4 +278,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "report":
         report(Path(sys.argv[2]), *sys.argv[3:])
     else:
-        run(Path(sys.argv[1]), Path(sys.argv[2]))
+        run(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kate.search.exact_search import Ranking
-from kate.search.joining import AMONG, STEP, WEIGHT_OF_WORDS, join_halves, ordered
+from kate.search.joining import AMONG, STEP, join_halves, ordered, weight_of_words
 from kate.search.store import ByMeaning, ByWords
 
 rng = np.random.default_rng(0)
@@ -29,7 +29,8 @@ def halves(n_words: int = 40, n_near: int = 40) -> tuple[ByWords, ByMeaning]:
 
 def by_hand() -> np.ndarray:
     def summed(cosines: np.ndarray) -> np.ndarray:
-        return WEIGHT_OF_WORDS * WORDS / WORDS.max() + (1 - WEIGHT_OF_WORDS) * cosines / cosines.max()
+        weight = weight_of_words(2)
+        return weight * WORDS / WORDS.max() + (1 - weight) * cosines / cosines.max()
 
     first = summed(VECTORS @ QUERY)
     best = np.argsort(-first)[:AMONG]
@@ -40,26 +41,26 @@ def by_hand() -> np.ndarray:
 
 def test_the_join_is_that_of_the_formula() -> None:
     expected = by_hand()
-    found = join_halves(*halves(), 40)
+    found = join_halves(*halves(), 2, 40)
     assert found.rows.tolist() == np.argsort(-expected).tolist()
     np.testing.assert_allclose(found.scores, np.sort(expected)[::-1], atol=1e-5)
-    assert len(join_halves(*halves(), 7).rows) == 7
+    assert len(join_halves(*halves(), 2, 7).rows) == 7
 
 
 def test_only_the_best_of_each_half_are_joined() -> None:
     words, meaning = halves(5, 6)
-    found = join_halves(words, meaning, 40)
+    found = join_halves(words, meaning, 2, 40)
     assert set(found.rows) == {*words.ranking.rows, *meaning.ranking.rows}
 
 
 def test_where_one_half_found_nothing_the_other_answers() -> None:
     words, meaning = halves()
     nothing = Ranking(np.empty(0, np.int64), np.empty(0, np.float32))
-    alone = join_halves(words, None, 3)
+    alone = join_halves(words, None, 2, 3)
     assert alone.rows.tolist() == words.ranking.rows[:3].tolist()
     assert alone.scores[0] == 1
-    assert join_halves(words, meaning._replace(ranking=nothing), 3).rows.tolist() == alone.rows.tolist()
-    near = join_halves(words._replace(ranking=nothing), meaning, 3)
+    assert join_halves(words, meaning._replace(ranking=nothing), 2, 3).rows.tolist() == alone.rows.tolist()
+    near = join_halves(words._replace(ranking=nothing), meaning, 2, 3)
     assert near.scores.tolist() == pytest.approx(meaning.ranking.scores[:3].tolist())
 
 

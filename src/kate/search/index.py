@@ -150,7 +150,7 @@ class Index:
             n_near = top if by == "meaning" else max(POOL, top)
             meaning = self.store.by_meaning(vector, n_near, top, selection, exact)
         if by == "both" and words is not None:
-            return join_halves(words, meaning, top)
+            return join_halves(words, meaning, len(known), top)
         found = words or meaning
         return None if found is None else ordered(*found.ranking, top)
 

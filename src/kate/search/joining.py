@@ -1,8 +1,8 @@
 """Words and meaning together: how the two halves of a search become one order.
 
-    score = 0.5 · BM25 / the best BM25 + 0.5 · cosine / the best cosine
+    score = w · BM25 / the best BM25 + (1 − w) · cosine / the best cosine,    w = 0.2 + 0.3 / words of the query
 
-in two steps. The first finds the five documents that answer best. Then the query moves towards their mean, and its
+in two steps: who asks for one word wants that word, a long question is about its meaning. The first finds the five documents that answer best. Then the query moves towards their mean, and its
 cosines are taken once more ("pseudo-relevance feedback"): what the best answers speak of is what the query was about.
 Chosen on validation questions and queries: experiments/choose_join.py, docs/search.md. The documents that are joined
 are the best 300 of each half.
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from kate.search.exact_search import Ranking
 from kate.search.store import ByMeaning, ByWords
 
-__all__ = ["POOL", "WEIGHT_OF_WORDS", "join_halves", "ordered"]
+__all__ = ["POOL", "join_halves", "ordered", "weight_of_words"]
 
-WEIGHT_OF_WORDS = 0.5
+WEIGHT_OF_WORDS, MORE_FOR_ONE_WORD = 0.2, 0.3
 # The query moves by this many times its own length towards the mean of so many documents.
-STEP, AMONG = 1.5, 5
+STEP, AMONG = 1.0, 5
 # Documents of each half that are joined. Among a million short lines the ten best are then those of a join of
 # everything for more than 99 % of queries.
 POOL = 300
@@ -32,7 +32,16 @@ Doubles = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-def join_halves(words: ByWords, meaning: ByMeaning | None, top: int) -> Ranking:
+def weight_of_words(n_words: int) -> float:
+    """How much the words weigh beside the meaning, for a query of so many words.
+
+    >>> weight_of_words(1), weight_of_words(3)
+    (0.5, 0.3)
+    """
+    return round(WEIGHT_OF_WORDS + MORE_FOR_ONE_WORD / max(n_words, 1), 6)
+
+
+def join_halves(words: ByWords, meaning: ByMeaning | None, n_words: int, top: int) -> Ranking:
     """The ``top`` best documents by both halves; by one of them where the other found nothing."""
     if meaning is None or not len(meaning.ranking.rows):
         rows, scores = words.ranking
@@ -42,18 +51,19 @@ def join_halves(words: ByWords, meaning: ByMeaning | None, top: int) -> Ranking:
     rows = np.unique(np.concatenate([words.ranking.rows, meaning.ranking.rows]))
     by_words = words.score(rows).astype(np.float64)
     vectors, query = meaning.vectors_of(rows).astype(np.float64), meaning.query.astype(np.float64)
-    first = _sum(by_words, vectors @ query)
+    weight = weight_of_words(n_words)
+    first = _sum(by_words, vectors @ query, weight)
     best = np.lexsort((rows, -np.round(first, _DIGITS)))[:AMONG]
     mean = first[best] @ vectors[best]
     moved = query + STEP * mean / max(float(np.linalg.norm(mean)), 1e-9)
-    second = _sum(by_words, vectors @ (moved / max(float(np.linalg.norm(moved)), 1e-9)))
+    second = _sum(by_words, vectors @ (moved / max(float(np.linalg.norm(moved)), 1e-9)), weight)
     return ordered(rows, second.astype(np.float32), top)
 
 
-def _sum(by_words: Doubles, cosines: Doubles) -> Doubles:
+def _sum(by_words: Doubles, cosines: Doubles, weight: float) -> Doubles:
     """Each half divided by its best score, so that 1 is the best of both."""
     best_words, best_cosine = max(float(by_words.max()), 1e-6), max(float(cosines.max()), 1e-6)
-    return WEIGHT_OF_WORDS * by_words / best_words + (1 - WEIGHT_OF_WORDS) * cosines / best_cosine
+    return weight * by_words / best_words + (1 - weight) * cosines / best_cosine
 
 
 def ordered(rows: Rows, scores: Floats, top: int) -> Ranking:
