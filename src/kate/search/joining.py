@@ -2,10 +2,10 @@
 
     score = w · BM25 / the best BM25 + (1 − w) · cosine / the best cosine,    w = 0.2 + 0.3 / words of the query
 
-in two steps: who asks for one word wants that word, a long question is about its meaning. The first finds the five documents that answer best. Then the query moves towards their mean, and its
-cosines are taken once more ("pseudo-relevance feedback"): what the best answers speak of is what the query was about.
-Chosen on validation questions and queries: experiments/choose_join.py, docs/search.md. The documents that are joined
-are the best 300 of each half.
+Who asks for one word wants that word; a long question is about its meaning. There are two steps. The first finds the
+five documents that answer best. Then the query moves towards their mean, and its cosines are taken once more
+("pseudo-relevance feedback"): what the best answers speak of is what the query is about. Chosen on validation questions
+and queries: experiments/choose_join.py, docs/search.md. The documents that are joined are the best 300 of each half.
 """
 
 from __future__ import annotations
