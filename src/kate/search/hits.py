@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import polars as pl
+
+from kate.search.passages import Passage, on_one_line
 from kate.storage.json_values import as_json
 
 __all__ = ["Hit", "Hits"]
@@ -57,3 +60,22 @@ class Hits(list[Hit]):
     def __init__(self, hits: Iterable[Hit] = (), suggestions: dict[str, list[str]] | None = None) -> None:
         super().__init__(hits)
         self.suggestions = suggestions or {}
+
+    @classmethod
+    def of(
+        cls,
+        documents: pl.DataFrame,
+        scores: Sequence[float],
+        passages: Sequence[Passage],
+        offset: int = 0,
+        suggestions: dict[str, list[str]] | None = None,
+    ) -> Hits:
+        """The hits of documents (id, label, title and the other columns), with their scores and passages."""
+        hits = []
+        rows = documents.iter_rows(named=True)
+        for rank, (row, score, passage) in enumerate(zip(rows, scores, passages, strict=True), offset + 1):
+            own = {name: row.pop(name) for name in ("id", "label", "title")}
+            if own["title"] is not None:
+                own["title"] = on_one_line(own["title"])
+            hits.append(Hit(rank, score, **own, snippet=passage.text, marks=passage.marks, columns=row))
+        return cls(hits, suggestions)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ from kate.search.duplicates import DuplicateGroup, find_duplicates
 from kate.search.exact_search import Ranking, VectorRows
 from kate.search.files_store import FilesStore
 from kate.search.filters import Filter
-from kate.search.hits import Hit, Hits
+from kate.search.hits import Hits
 from kate.search.index_folder import (
     INDEX_FOLDER,
     read_config,
@@ -33,7 +33,7 @@ from kate.search.index_folder import (
 )
 from kate.search.joining import POOL, join_halves, ordered
 from kate.search.neighbour_graph import NeighbourGraph
-from kate.search.passages import on_one_line, passages
+from kate.search.passages import passages
 from kate.search.query import Query
 from kate.search.search_words import StemCache, search_tokenizer
 from kate.search.sorting import SortBy
@@ -315,29 +315,12 @@ class Index:
     def _hits(self, page: Ranking, offset: int, stems: set[str], suggestions: dict[str, list[str]]) -> Hits:
         documents = self.store.documents(page.rows)
         shown = passages(documents["text"], stems, self._stems)
-        rows = documents.drop("text").iter_rows(named=True)
-        return Hits(
-            (
-                _hit(rank, float(score), row, passage.text, passage.marks)
-                for rank, (score, row, passage) in enumerate(
-                    zip(page.scores, rows, shown, strict=True), offset + 1
-                )
-            ),
-            suggestions,
-        )
+        return Hits.of(documents.drop("text"), page.scores.tolist(), shown, offset, suggestions)
 
     def _living(self) -> LivingStore:
         if not isinstance(self.store, LivingStore):
             raise ValueError(_IMMUTABLE)
         return self.store
-
-
-def _hit(
-    rank: int, score: float, row: dict[str, Any], snippet: str, marks: tuple[tuple[int, int], ...]
-) -> Hit:
-    document_id, label, title = row.pop("id"), row.pop("label"), row.pop("title")
-    shown = None if title is None else on_one_line(title)
-    return Hit(rank, score, document_id, label, shown, snippet, marks, row)
 
 
 def _as_documents(documents: Texts) -> Documents:

@@ -8,7 +8,7 @@ LanceDB's own index, so that both stores give the same hits.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +19,21 @@ from numpy.typing import NDArray
 from kate.model.text_model import TextModel
 from kate.search.building import encoded, typed_columns, words_of
 from kate.search.exact_search import Ranking
-from kate.search.files_store import FilesStore
 from kate.search.filters import Filter, FilterError
-from kate.search.index_folder import TABLES, WRITER, all_texts
+from kate.search.index_folder import TABLES, WRITER
 from kate.search.lance_table import (
     TEXT,
     VECTOR,
     WORDS,
     aligned,
-    create_indexes,
+    holds,
+    is_in,
     match_query,
     open_table,
     require_lancedb,
     rows_table,
-    stored_names,
+    write_table,
 )
-from kate.search.search_words import WordSequences
 from kate.search.store import ByMeaning, ByWords, Everything, Selection
 from kate.spelling import close_names
 from kate.storage.files import only_writer
@@ -47,39 +46,11 @@ __all__ = ["LanceStore", "require_lancedb", "write_table"]
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
-_DOCUMENTS_AT_ONCE = 50_000
 _IDS_AT_ONCE = 1_000
 # Documents without an index are scanned; when more than so many, and a tenth of all, have none, they get one.
 _UNINDEXED = 20_000
 # Of LanceDB's index of vectors: parts that are looked at, and candidates that are scored again with whole vectors.
 _PROBES, _REFINED = 32, 4
-
-
-def write_table(part: Path, store: FilesStore, *, ann: bool = False) -> dict[str, Any]:
-    """Write the table of an index with the documents of another store; what index.json says about it."""
-    lancedb = require_lancedb()
-    stored = stored_names(store.frame.columns)
-    texts = store.texts if isinstance(store.texts, pl.Series) else all_texts(store.texts)
-    words = WordSequences(store.postings.sequences(), store.words["stem"], store.words["readable"])
-    lines = words.lines()
-
-    def batches() -> Iterator[Any]:
-        for start in range(0, len(store), _DOCUMENTS_AT_ONCE):
-            some = slice(start, min(start + _DOCUMENTS_AT_ONCE, len(store)))
-            count = some.stop - some.start
-            yield rows_table(
-                store.frame[some].rename(stored),
-                texts.slice(start, count),
-                [next(lines) for _ in range(count)],
-                np.asarray(store.vectors[some], np.float32),
-            )
-
-    first = next(made := batches())
-    table = lancedb.connect(str(part / TABLES)).create_table("documents", data=first)
-    for batch in made:
-        table.add(batch)
-    create_indexes(table, ann=ann)
-    return {"columns": stored, "ann": ann}
 
 
 class LanceStore:
@@ -231,7 +202,7 @@ class LanceStore:
             if where is not None:
                 self.table.delete(self._condition(Selection(where)))
             for start in range(0, len(ids), _IDS_AT_ONCE):
-                self.table.delete(_is_in("id", ids[start : start + _IDS_AT_ONCE]))
+                self.table.delete(is_in("id", ids[start : start + _IDS_AT_ONCE]))
             return before - len(self)
 
     def compact(self) -> None:
@@ -270,8 +241,8 @@ class LanceStore:
         if selection.is_everything:
             return None
         parts = [] if selection.where is None else [f"({selection.where.lance_sql(self._stored)})"]
-        parts += [_holds(stems) for stems in selection.phrases]
-        parts += [f"not {_holds(stems)}" for stems in selection.without]
+        parts += [holds(stems) for stems in selection.phrases]
+        parts += [f"not {holds(stems)}" for stems in selection.without]
         return " and ".join(parts)
 
     def _rows_of(self, ids: Sequence[str]) -> dict[str, int]:
@@ -279,7 +250,7 @@ class LanceStore:
         rows: dict[str, int] = {}
         for start in range(0, len(ids), _IDS_AT_ONCE):
             some = ids[start : start + _IDS_AT_ONCE]
-            query = self.table.search().where(_is_in("id", some)).with_row_id(True).select(["id"])
+            query = self.table.search().where(is_in("id", some)).with_row_id(True).select(["id"])
             found = query.limit(len(some)).to_arrow()
             rows |= dict(zip(found["id"].to_pylist(), found["_rowid"].to_pylist(), strict=True))
         return rows
@@ -293,12 +264,6 @@ class LanceStore:
         )
         place = {row: number for number, row in enumerate(found["_rowid"].to_list())}
         return found[[place[row] for row in rows.tolist()]].select(columns)
-
-
-def _holds(stems: Sequence[str]) -> str:
-    """The condition that stems stand side by side."""
-    phrase = " ".join(stem.replace(" ", "␣") for stem in stems)
-    return f"contains(concat(' ', {WORDS}, ' '), {_text(f' {phrase} ')})"
 
 
 def _asked(query: Any) -> Any:
@@ -322,11 +287,3 @@ def _vectors(found: Any) -> Floats:
 def _cosines(vectors: Floats, vector: Floats) -> Floats:
     cosines: Floats = np.einsum("ij,j->i", vectors, vector, dtype=np.float64).astype(np.float32)
     return cosines
-
-
-def _is_in(column: str, values: Sequence[str]) -> str:
-    return f"{column} in ({', '.join(map(_text, values))})"
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kate.search.files_store import FilesStore
+from kate.search.index_folder import TABLES, all_texts
+from kate.search.search_words import WordSequences
 from kate.storage.folders import FolderError
 
 __all__ = [
@@ -20,17 +23,21 @@ __all__ = [
     "WORDS",
     "aligned",
     "create_indexes",
+    "holds",
+    "is_in",
     "match_query",
     "open_table",
     "require_lancedb",
     "rows_table",
     "stored_names",
+    "write_table",
 ]
 
 TEXT, WORDS, VECTOR = "kate_text", "kate_words", "kate_vector"
 _PLAIN = re.compile(r"[A-Za-z]\w*")
 # Fewer vectors need no index, and are too few to train one.
 _VECTORS_FOR_ANN = 5_000
+_DOCUMENTS_AT_ONCE = 50_000
 
 
 def require_lancedb() -> Any:
@@ -71,6 +78,33 @@ def stored_names(columns: Sequence[str]) -> dict[str, str]:
         names[name] = name if is_plain else f"column_{number}"
         taken.add(names[name].lower())
     return names
+
+
+def write_table(part: Path, store: FilesStore, *, ann: bool = False) -> dict[str, Any]:
+    """Write the table of an index with the documents of another store; what index.json says about it."""
+    lancedb = require_lancedb()
+    stored = stored_names(store.frame.columns)
+    texts = store.texts if isinstance(store.texts, pl.Series) else all_texts(store.texts)
+    words = WordSequences(store.postings.sequences(), store.words["stem"], store.words["readable"])
+    lines = words.lines()
+
+    def batches() -> Iterator[Any]:
+        for start in range(0, len(store), _DOCUMENTS_AT_ONCE):
+            some = slice(start, min(start + _DOCUMENTS_AT_ONCE, len(store)))
+            count = some.stop - some.start
+            yield rows_table(
+                store.frame[some].rename(stored),
+                texts.slice(start, count),
+                [next(lines) for _ in range(count)],
+                np.asarray(store.vectors[some], np.float32),
+            )
+
+    first = next(made := batches())
+    table = lancedb.connect(str(part / TABLES)).create_table("documents", data=first)
+    for batch in made:
+        table.add(batch)
+    create_indexes(table, ann=ann)
+    return {"columns": stored, "ann": ann}
 
 
 def rows_table(
@@ -136,3 +170,18 @@ def create_indexes(table: Any, *, ann: bool) -> None:
     table.create_index("id", config=BTree())
     if ann and table.count_rows() >= _VECTORS_FOR_ANN:
         table.create_index(VECTOR, config=HnswSq(distance_type="dot"))
+
+
+def holds(stems: Sequence[str]) -> str:
+    """The condition that stems stand side by side."""
+    phrase = " ".join(stem.replace(" ", "␣") for stem in stems)
+    return f"contains(concat(' ', {WORDS}, ' '), {_text(f' {phrase} ')})"
+
+
+def is_in(column: str, values: Sequence[str]) -> str:
+    """The condition that a column has one of some values."""
+    return f"{column} in ({', '.join(map(_text, values))})"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
