@@ -123,6 +123,14 @@ def test_filters_order_and_pages(index: Path) -> None:
     assert run("search", index, "gold", "--where", "year > 3000")[2] == "kate: no document was found\n"
 
 
+def test_a_column_that_is_the_label_is_found_by_its_own_name(home: Path, tmp_path: Path) -> None:
+    made = ("index", home / "model", home / "corpus.jsonl", "-o", tmp_path / "i", "--label", "party")
+    assert run(*made)[0] == 0
+    assert set(
+        found("search", tmp_path / "i", "gold", "--where", "party = 'Free' and label = 'Free'")
+    ) == set("de")
+
+
 def test_the_table_shows_title_passage_label_and_columns(index: Path) -> None:
     code, out, err = run("search", index, "silver coins", "--show", "year, party", "--by", "words")
     assert (code, err) == (0, "")

@@ -86,7 +86,9 @@ def print_table(
         )
     for row in rows:
         cells = (
-            Text(_cell(cell), "bold" if strong and cell.startswith(strong) else "") if isinstance(cell, str) else cell
+            Text(_cell(cell), "bold" if strong and cell.startswith(strong) else "")
+            if isinstance(cell, str)
+            else cell
             for cell in row
         )
         # Text and not str: a "[" in a document is no markup

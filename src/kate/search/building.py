@@ -51,7 +51,7 @@ def build_store(
         )
     words = words_of(model, documents, n_jobs)
     table = pl.DataFrame({"stem": words.stems, "readable": words.readable})
-    columns = typed_columns(documents.frame)
+    columns = typed_columns(documents)
     graph = NeighbourGraph.build(vectors, n_jobs) if ann else None
     return FilesStore(
         Int8Vectors.of(vectors) if int8 else vectors,
@@ -85,16 +85,30 @@ def words_of(model: TextModel, documents: Documents, n_jobs: int | None) -> Word
     return WordSequences.of(texts, search_tokenizer(model.vocabulary_.tokenizer), n_jobs)
 
 
-def typed_columns(frame: pl.DataFrame) -> pl.DataFrame:
+def typed_columns(documents: Documents) -> pl.DataFrame:
     """All columns but the text; numbers that a file had to write as text become numbers.
 
-    >>> frame = pl.DataFrame({"text": ["a"], "id": ["1"], "label": [None], "title": [None], "year": ["1990"]})
-    >>> typed_columns(frame).rows(named=True)
-    [{'id': '1', 'label': None, 'title': None, 'year': 1990}]
+    A column that is the label, the id or the title is there by its own name too: people filter by the names of their
+    files.
+
+    >>> frame = pl.DataFrame({"text": ["a"], "id": ["1"], "label": ["Whig"], "title": [None], "year": ["1990"]})
+    >>> source = pl.DataFrame({"speech": ["a"], "party": ["Whig"], "year": ["1990"]})
+    >>> typed_columns(Documents(frame, source=source)).rows(named=True)
+    [{'id': '1', 'label': 'Whig', 'title': None, 'year': 1990, 'party': 'Whig'}]
     """
+    frame = documents.frame
     own = [pl.col(name).cast(pl.String) for name in OWN_COLUMNS]
-    others = [_typed(frame[name]) for name in frame.columns if name not in {*OWN_COLUMNS, "text"}]
-    return frame.select(*own, *others)
+    others = [frame[name] for name in frame.columns if name not in {*OWN_COLUMNS, "text"}]
+    if documents.source is not None:
+        others += [
+            column
+            for column in documents.source
+            if column.name not in frame.columns
+            and not column.dtype.is_nested()
+            and column.dtype not in {pl.Binary, pl.Object}
+            and not (column.dtype == pl.String and column.equals(frame["text"]))
+        ]
+    return frame.select(*own, *map(_typed, others))
 
 
 def _typed(column: pl.Series) -> pl.Series:

@@ -218,7 +218,7 @@ class LanceStore:
 
     def _table_of(self, model: TextModel, documents: Documents) -> Any:
         """New documents as rows of the table."""
-        given = typed_columns(documents.frame)
+        given = typed_columns(documents)
         for name in set(given.columns) - set(self._stored):
             warnings.warn(f"the index has no column {name!r}; it is left out", stacklevel=4)
         frame = aligned(given, self.columns).rename(self._stored)
