@@ -64,6 +64,14 @@ def test_where_one_half_found_nothing_the_other_answers() -> None:
     assert near.scores.tolist() == pytest.approx(meaning.ranking.scores[:3].tolist())
 
 
+def test_documents_of_other_themes_keep_scores_of_the_usual_size() -> None:
+    words, meaning = halves()
+    away = np.flatnonzero(VECTORS @ QUERY < 0)
+    words = words._replace(ranking=Ranking(away, WORDS[away]))
+    found = join_halves(words, meaning._replace(ranking=Ranking(away, (VECTORS @ QUERY)[away])), 2, 40)
+    assert np.abs(found.scores).max() < 10
+
+
 def test_scores_that_hardly_differ_are_equal() -> None:
     found = ordered(np.array([5, 2, 9]), np.float32([0.5, 0.5 + 1e-7, 0.5 - 1e-7]), 3)
     assert found.rows.tolist() == [2, 5, 9]

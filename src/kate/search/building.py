@@ -21,7 +21,7 @@ from kate.search.small_vectors import Int8Vectors
 from kate.search.store import OWN_COLUMNS
 from kate.text.documents import Documents
 
-__all__ = ["build_store", "encoded", "query_vector", "shift_of", "typed_columns", "words_of"]
+__all__ = ["build_store", "comparable", "encoded", "query_vector", "typed_columns", "words_of"]
 
 Floats = NDArray[np.float32]
 
@@ -136,17 +136,24 @@ def query_vector(model: TextModel, text: str) -> Floats | None:
 
 def _units_of(model: TextModel, counts: Any, n_jobs: int | None = None) -> Floats:
     X = csr_matrix(counts, dtype=np.float32)
-    vectors = model.encoder_.vectors(X, n_jobs) - shift_of(model)
+    vectors = comparable(model, model.encoder_.vectors(X, n_jobs))
     vectors[np.diff(X.indptr) == 0] = 0
     return unit_rows(vectors)
 
 
-def shift_of(model: TextModel) -> Floats:
-    """What is subtracted from vectors before they are compared.
+def comparable(model: TextModel, vectors: Floats) -> Floats:
+    """Vectors as ``encode`` gives them, without what all documents have in common.
 
-    Neurons have a mean (the paper's vectors keep it) that makes all documents look alike. A projection has none.
+    A projection has nothing of that. Neurons have a mean (the paper's vectors keep it). To subtract it would make short
+    texts all alike, as they are far from it; so the direction of the mean is taken out. Where
+    neurons are squeezed by an activation, there is no such direction, and the mean is subtracted.
     """
-    encoder = model.encoder_
+    encoder, mean = model.encoder_, model.responses_.mean
     if encoder.output == "projection":
-        return np.zeros(encoder.n_components, dtype=np.float32)
-    return model.responses_.mean - encoder.mean
+        return vectors.copy()
+    if encoder.output != "preactivation":
+        return vectors - (mean - encoder.mean)
+    plain = vectors + encoder.mean - encoder.b
+    direction = mean - encoder.b
+    direction = direction / max(float(np.linalg.norm(direction)), 1e-9)
+    return np.asarray(plain - np.outer(plain @ direction, direction), dtype=np.float32)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kate.model.text_answers import Texts, unit_rows, unknown_word
 from kate.model.text_model import TextModel
-from kate.search.building import build_store, query_vector, shift_of
+from kate.search.building import build_store, comparable, query_vector
 from kate.search.duplicates import DuplicateGroup, find_duplicates
 from kate.search.exact_search import Ranking, VectorRows
 from kate.search.files_store import FilesStore
@@ -167,7 +167,7 @@ class Index:
         if not np.isfinite(queries).all():
             raise ValueError("the queries hold NaN or infinity; expected vectors as model.encode gives them")
         _require_page(top, 0)
-        units = unit_rows(queries - shift_of(self.model))
+        units = unit_rows(comparable(self.model, queries))
         found = self.store.nearest(units, top, Selection(self._filter(where)), exact)
         return [self._hits(ordered(one.rows, one.scores, top), 0, set(), {}) for one in found]
 

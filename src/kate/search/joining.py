@@ -24,6 +24,8 @@ STEP, AMONG = 1.0, 5
 # Documents of each half that are joined. Among a million short lines the ten best are then those of a join of
 # everything for more than 99 % of queries.
 POOL = 300
+# A best cosine below this is nothing to measure others by: a filter may leave only documents of other themes.
+_LEAST_COSINE = 0.1
 # Scores that differ by less are equal: two stores add numbers up in different orders.
 _DIGITS = 5
 
@@ -62,7 +64,7 @@ def join_halves(words: ByWords, meaning: ByMeaning | None, n_words: int, top: in
 
 def _sum(by_words: Doubles, cosines: Doubles, weight: float) -> Doubles:
     """Each half divided by its best score, so that 1 is the best of both."""
-    best_words, best_cosine = max(float(by_words.max()), 1e-6), max(float(cosines.max()), 1e-6)
+    best_words, best_cosine = max(float(by_words.max()), 1e-6), max(float(cosines.max()), _LEAST_COSINE)
     return weight * by_words / best_words + (1 - weight) * cosines / best_cosine
 
 
