@@ -30,10 +30,20 @@ def suggestions_for(
         if stem not in known:
             close[word] = store.suggest(word)
         elif stem not in vocabulary.columns and word.isalpha():
-            frequent = close_names(word, vocabulary.readable[:_FREQUENT], cutoff=_SURELY_MISSPELLED)
+            frequent = _frequent_words_like(word, vocabulary)
             if frequent and len(store.by_words([stem], _RARE, Selection()).ranking.rows) < _RARE:
                 close[word] = frequent
     return close
+
+
+def _frequent_words_like(word: str, vocabulary: Vocabulary) -> list[str]:
+    # most of them differ in the first letter or in length: those need not be compared letter by letter
+    alike = [
+        other
+        for other in vocabulary.readable[:_FREQUENT]
+        if other[0] == word[0] and abs(len(other) - len(word)) <= 1
+    ]
+    return close_names(word, alike, cutoff=_SURELY_MISSPELLED)
 
 
 def nothing_known(
