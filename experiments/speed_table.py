@@ -63,7 +63,7 @@ def from_raw_posts() -> Iterator[Row]:
 
 
 def searching() -> Iterator[Row]:
-    for run in lines_of("search"):
+    for run in lines_of("nearest"):
         if run["benchmark"] == "exact search":
             yield (
                 f"exact search, {run['vectors']:,} × {run['topics']}, {run['queries']:,} queries",

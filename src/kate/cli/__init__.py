@@ -41,7 +41,17 @@ __all__ = ["app", "main"]
 
 for _commands in (
     *(corpus_commands, model_commands, index_commands, search_commands),
-    *(topic_commands, label_commands, plot_commands, serve_command, datasets, evaluate, tune, reproduce, demo),
+    *(
+        topic_commands,
+        label_commands,
+        plot_commands,
+        serve_command,
+        datasets,
+        evaluate,
+        tune,
+        reproduce,
+        demo,
+    ),
 ):
     _commands.add_to(app)
 
