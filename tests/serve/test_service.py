@@ -70,7 +70,10 @@ def test_topics_and_labels(address, model):
     labels = httpx.post(f"{address}/label", json={"texts": ["gold coin", "xyzzy"], "n": 2}).json()["labels"]
     assert labels[0]["topic_name"] == model.label(["gold coin"], 2)["topic_name"][0]
     assert labels[1] == {"topic": None, "topic_name": None, "topic_share": None}
-    own = {"texts": "a truce of nations", "topics": {"war": "treaty peace", "money": "gold"}}
+    own = {
+        "texts": "a treaty of peace, a truce of nations",
+        "topics": {"war": "treaty peace", "money": "gold"},
+    }
     assert httpx.post(f"{address}/label", json=own).json()["labels"][0]["topic_name"] == "war"
 
 

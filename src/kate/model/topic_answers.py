@@ -88,7 +88,8 @@ class TopicAnswers:
         documents = as_documents(corpus, text)
         if topics is None:
             found = self.topics(n)
-            return with_added(corpus, documents, found.label_columns(self._read_documents(documents)))
+            read = self._read_documents(documents)
+            return with_added(corpus, documents, found.label_columns(read.vectors, read.known))
         if n is not None:
             raise ValueError("give either n or topics: your own topics are as many as you name")
         own = self._own_topics(topics)

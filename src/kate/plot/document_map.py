@@ -81,7 +81,7 @@ def map_of(
     documents = as_documents(corpus, text)
     rows = np.sort(np.random.default_rng(0).permutation(len(documents))[:most])
     read = topics._read(Documents(documents.frame[rows]))
-    numbers = topics.label_columns(read)[0].filter(read.known).to_numpy()
+    numbers = topics.label_columns(read.vectors, read.known)[0].filter(read.known).to_numpy()
     if not len(numbers):
         raise ValueError("there is nothing to draw: no document has a word that the model knows")
     named = [topic for topic in topics.sorted_by("share") if (numbers == topic.number).any()][:top]

@@ -21,12 +21,22 @@ from kate.search.small_vectors import Int8Vectors
 from kate.search.store import OWN_COLUMNS
 from kate.text.documents import Documents
 
-__all__ = ["build_store", "comparable", "encoded", "query_vector", "typed_columns", "words_of"]
+__all__ = [
+    "TOPIC_COLUMNS",
+    "build_store",
+    "comparable",
+    "encoded",
+    "query_vector",
+    "typed_columns",
+    "with_topics",
+    "words_of",
+]
 
 Floats = NDArray[np.float32]
 
 # Documents that are counted and encoded together.
 _DOCUMENTS_AT_ONCE = 20_000
+TOPIC_COLUMNS = ("topic", "topic_name")
 _WHOLE = r"^-?(?:0|[1-9][0-9]{0,17})$"
 _DECIMAL = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
 
@@ -51,7 +61,7 @@ def build_store(
         )
     words = words_of(model, documents, n_jobs)
     table = pl.DataFrame({"stem": words.stems, "readable": words.readable})
-    columns = typed_columns(documents)
+    columns = with_topics(model, typed_columns(documents), vectors)
     graph = NeighbourGraph.build(vectors, n_jobs) if ann else None
     return FilesStore(
         Int8Vectors.of(vectors) if int8 else vectors,
@@ -61,6 +71,22 @@ def build_store(
         documents.texts,
         graph,
     )
+
+
+def with_topics(model: TextModel, columns: pl.DataFrame, vectors: Floats) -> pl.DataFrame:
+    """The columns and the topic of each document (``topic``, ``topic_name``), so that hits can be filtered by it.
+
+    The topics are those of the model: as the user changed them, or as many as the data suggest. Columns of the
+    documents that have one of the names stay as they are.
+    """
+    if model.encoder_.output != "projection":
+        return columns  # vectors of neurons are compared in another way than their topics
+    topics = model.topics()
+    if len(topics) < 2:
+        return columns  # nothing to tell apart
+    added = topics.label_columns(vectors, vectors.any(axis=1))
+    own = [one for one in added if one.name in TOPIC_COLUMNS and one.name not in columns.columns]
+    return columns.with_columns(own)
 
 
 def encoded(model: TextModel, documents: Documents, n_jobs: int | None) -> Floats:

@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kate.model.text_model import TextModel
-from kate.search.building import encoded, typed_columns, words_of
+from kate.search.building import TOPIC_COLUMNS, encoded, typed_columns, with_topics, words_of
 from kate.search.exact_search import Ranking
 from kate.search.filters import Filter, FilterError
 from kate.search.index_folder import TABLES, WRITER
@@ -218,14 +218,15 @@ class LanceStore:
 
     def _table_of(self, model: TextModel, documents: Documents) -> Any:
         """New documents as rows of the table."""
+        vectors = encoded(model, documents, model.n_jobs)
         given = typed_columns(documents)
+        if set(TOPIC_COLUMNS) <= set(self._stored):
+            given = with_topics(model, given, vectors)
         for name in set(given.columns) - set(self._stored):
             warnings.warn(f"the index has no column {name!r}; it is left out", stacklevel=4)
         frame = aligned(given, self.columns).rename(self._stored)
         words = words_of(model, documents, model.n_jobs)
-        return rows_table(
-            frame, documents.texts, list(words.lines()), encoded(model, documents, model.n_jobs)
-        )
+        return rows_table(frame, documents.texts, list(words.lines()), vectors)
 
     def _match(
         self, stems: Sequence[str], top: int, condition: str | None, columns: list[str] | None = None

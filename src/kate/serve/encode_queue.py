@@ -62,12 +62,14 @@ class EncodeQueue:
         answer: asyncio.Future[Encoded] = asyncio.get_running_loop().create_future()
         self._line.append(_Waiting(texts, model, answer))
         self._arrived.set()
-        return await self._counted(answer)
+        encoded: Encoded = await self._counted(answer)
+        return encoded
 
     async def call(self, work: Callable[[], Answer]) -> Answer:
         """The result of other work, done in a thread."""
         loop = asyncio.get_running_loop()
-        return await self._counted(loop.run_in_executor(self._workers, work))
+        answer: Answer = await self._counted(loop.run_in_executor(self._workers, work))
+        return answer
 
     def require_room(self) -> None:
         """Turn a request away while too many wait."""

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from kate.search import Index
 from kate.serve.api_errors import ApiError, bad_request
 from kate.serve.limits import Limits
@@ -46,11 +48,11 @@ def similar(given: Any, served: Served) -> Callable[[], Any]:
         raise bad_request("give either id, of a document of the index, or text")
 
     def answer() -> Any:
-        page = {"top": top or 10, "where": where, "offset": offset or 0}
+        page: dict[str, Any] = {"top": top or 10, "where": where, "offset": offset or 0}
         hits = (
             index.similar_documents(name, **page)
             if name is not None
-            else index.similar_to_text(str(text), **page)  # type: ignore[arg-type]
+            else index.similar_to_text(str(text), **page)
         )
         return {"hits": [as_json(hit.as_dict()) for hit in hits]}
 
@@ -65,8 +67,6 @@ def document(name: str, served: Served) -> Callable[[], Any]:
         row = index.store.row_of(name)
         if row is None:
             raise ApiError(404, f"there is no document with the id {name!r}", param="id")
-        import numpy as np
-
         [found] = index.store.documents(np.array([row])).to_dicts()
         return as_json(found)
 

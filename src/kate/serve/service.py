@@ -86,7 +86,7 @@ class Service:
                 for method, path, handler in routes
             ],
             lifespan=self._lifespan,
-            exception_handlers=handlers,  # type: ignore[arg-type]
+            exception_handlers=handlers,
         )
 
     @contextlib.asynccontextmanager

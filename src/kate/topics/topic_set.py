@@ -151,7 +151,8 @@ class Topics:
         names already is kept under another, with a warning.
         """
         documents = as_documents(corpus, text)
-        return with_added(corpus, documents, self.label_columns(self._read(documents)))
+        read = self._read(documents)
+        return with_added(corpus, documents, self.label_columns(read.vectors, read.known))
 
     def over(
         self, corpus: Any, by: str = "date", every: str | None = None, *, text: str | None = None
@@ -187,13 +188,11 @@ class Topics:
         places = np.where(read.known, self._cut.nearest(read.vectors), -1)
         return topics_over(periods, list(self), places, read.counts, self._space.readable)
 
-    def label_columns(self, read: ReadCorpus) -> list[pl.Series]:
-        """Topic, its name and its share, of each document."""
-        shares = self._shares(read)
-        places = self._cut.nearest(read.vectors)
-        strongest = np.take_along_axis(shares, places[:, None], axis=1)[:, 0]
-        known, names = read.known, [topic.name for topic in self]
-        unknown = pl.Series(~known)
+    def label_columns(self, vectors: Floats, known: NDArray[np.bool_]) -> list[pl.Series]:
+        """Topic, its name and its share, of documents by their unit vectors; null where no word is ``known``."""
+        places = self._cut.nearest(vectors)
+        strongest = np.take_along_axis(self._cut.shares(vectors), places[:, None], axis=1)[:, 0]
+        names, unknown = [topic.name for topic in self], pl.Series(~known)
         return [
             _masked("topic", self._cut.topics[places], unknown, pl.Int64),
             _masked("topic_name", [names[place] for place in places], unknown, pl.String),
