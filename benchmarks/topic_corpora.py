@@ -27,7 +27,9 @@ def topic_corpus(name: str) -> Corpus:
         assert whole.texts is not None
         cut = _title if name.endswith("titles") else _first_words
         parts = (whole.train, whole.validation, whole.test)
-        return _counted(name, [cut(text) for text in whole.texts], whole.ids, whole.labels, whole.classes, *parts)
+        return _counted(
+            name, [cut(text) for text in whole.texts], whole.ids, whole.labels, whole.classes, *parts
+        )
     if name in ("bbc", "reviews"):
         with gzip.open(data_folder() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]

@@ -110,7 +110,9 @@ def test_the_number_of_topics_is_part_of_the_key_only_where_it_is_asked_for(corp
     assert key_of(plain.identity() | {"n_topics": None}) == plain.key()
 
 
-def test_seeds_are_compared_in_the_summary(corpus: Corpus, tmp_path: Path, quick_model: type[Topicless]) -> None:
+def test_seeds_are_compared_in_the_summary(
+    corpus: Corpus, tmp_path: Path, quick_model: type[Topicless]
+) -> None:
     runs = plan_runs([CorpusSource.of(corpus)], ["quick"], [2], range(3), n_topics=3)
     records = run_grid(runs, tmp_path / "results.jsonl", tasks=TOPICS)
     [row] = summarise(records)

@@ -32,7 +32,8 @@ def test_a_missing_number_has_a_reason(plan: RunPlan) -> None:
     results = Results(plan, records)
     assert results.score(GridCell("wiki10", "kate", "paper", 4), "multilabel", "macro_f1").state == "no data"
     assert (
-        results.score(GridCell("toy", "no-such-model", "paper", 4), "neurons", "mscd").state == "not available"
+        results.score(GridCell("toy", "no-such-model", "paper", 4), "neurons", "mscd").state
+        == "not available"
     )
     assert Results(plan, {}).score(KATE, "neurons", "mscd").state == "not run"
     keys = [plan.planned(KATE, seed).key or "" for seed in plan.seeds]

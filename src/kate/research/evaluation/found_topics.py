@@ -1,9 +1,9 @@
 """Topics of any model, all in the same number: a topic for every document, and ten words for every topic.
 
-KATE        its tree of topics, cut; words by ``kate.topics.topic_words``
-topic models (NMF, LDA, ProdLDA, ETM)    fitted with as many components as topics are asked for: a document's topic is its
-            strongest component, a topic's words are its ten strongest
-all others  k-means of their unit vectors, and words by the same rule as KATE's
+KATE          its tree of topics, cut; words by ``kate.topics.topic_words``
+topic models  (NMF, LDA, ProdLDA, ETM) are fitted with as many components as topics are asked for: a document's topic is
+              its strongest component, a topic's words are its ten strongest
+all others    k-means of their unit vectors, and words by the same rule as KATE's
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def with_topics(model: Any, n_topics: int) -> Any:
     return clone(model).set_params(n_components=n_topics)
 
 
-def find_topics(model: Any, corpus: Corpus, vectors: Any, n_topics: int, random_state: int = 0) -> FoundTopics:
+def find_topics(
+    model: Any, corpus: Corpus, vectors: Any, n_topics: int, random_state: int = 0
+) -> FoundTopics:
     """The topics of a fitted model, whose ``vectors`` of the documents for fitting and testing are given."""
     if corpus.fitting.size < n_topics:
         raise TooFewDocuments(f"{corpus.fitting.size:,} documents are too few for {n_topics} topics")
@@ -113,7 +115,12 @@ def _of_tree(model: KATE, corpus: Corpus, n_topics: int) -> tuple[Numbers, Numbe
     cut = TopicCut.of(tree, sketch, n_topics)
     words = choose_words(sketch.present, sketch.present_by_word, cut.sketch_topics, n_topics)
     units = unit(encoded(test))
-    return cut.nearest(unit(encoded(fitting))), cut.nearest(units), _first(words), cut.shares(units).max(axis=1)
+    return (
+        cut.nearest(unit(encoded(fitting))),
+        cut.nearest(units),
+        _first(words),
+        cut.shares(units).max(axis=1),
+    )
 
 
 def _of_components(model: Any, vectors: Any) -> tuple[Numbers, Numbers, list[Numbers], Floats]:

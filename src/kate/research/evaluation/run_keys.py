@@ -1,8 +1,8 @@
 """The key of a run: all that its result depends on, in one short name. Kept runs are found by their keys.
 
 A result depends on the data set and its settings, on the model, its parameters and the revision of its code, on the
-device that computes it, on the seed, and on the number of topics where one was asked for. Parameters that only say how to compute (threads, a progress bar) are left
-out; of the device it is the one that "auto" became.
+device that computes it, on the seed, and on the number of topics where one was asked for. Parameters that only say how
+to compute (threads, a progress bar) are left out; of the device it is the one that "auto" became.
 """
 
 from __future__ import annotations

@@ -216,7 +216,9 @@ def _clusters(fitted: Fitted) -> Outcome:
     how sure the model was on average.
     """
     found = fitted.topics
-    (learned, learned_labels), (test, test_labels) = (_singly_labelled(fitted, part) for part in ("fitting", "test"))
+    (learned, learned_labels), (test, test_labels) = (
+        _singly_labelled(fitted, part) for part in ("fitting", "test")
+    )
     usable = test & (found.test >= 0)
     if not usable.any():
         raise NotScored("no test document has one label and a known word")
@@ -231,11 +233,17 @@ def _clusters(fitted: Fitted) -> Outcome:
     scores = compare_labels(topics, labels).scores()
     known = learned & (found.fitting >= 0)
     majority = majority_labels(found.fitting[known], learned_labels[known])
-    is_right = [majority.get(topic) == label for topic, label in zip(topics.tolist(), labels.tolist(), strict=True)]
+    is_right = [
+        majority.get(topic) == label for topic, label in zip(topics.tolist(), labels.tolist(), strict=True)
+    ]
     scores["majority_label"] = float(np.mean(is_right))
     if found.test_shares is not None:
         scores["strongest_share"] = float(found.test_shares[usable].mean())
-    facts = {"way": found.way, "n_documents": int(usable.sum()), "n_left_out": n_documents - int(usable.sum())}
+    facts = {
+        "way": found.way,
+        "n_documents": int(usable.sum()),
+        "n_left_out": n_documents - int(usable.sum()),
+    }
     return Outcome(scores, facts)
 
 
@@ -267,7 +275,7 @@ def _topics(fitted: Fitted) -> Outcome:
 
 
 def _neurons(fitted: Fitted) -> Outcome:
-    """The paper's topics. MSCD of the components' weights; coherence and diversity of their words, by wins and by weights.
+    """The paper's topics: MSCD of the neurons' weights; coherence and diversity of their words, by wins and by weights.
 
     Words are chosen on the documents that the model was fitted on. Their coherence is measured over all
     documents and, as ``npmi_test``, over the test documents alone. ``c_v_documents`` counts words that share a
