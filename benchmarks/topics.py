@@ -6,11 +6,11 @@
 
 BERTopic runs in an environment of its own, by benchmarks/bertopic_rival.py, which says how to make one; without
 ``--bertopic`` it is left out, and a line says so. Models are fitted on the training documents without the validation
-documents, words are chosen on the same, and everything is scored on test documents. One JSON line for each corpus, model
-and seed; then one with the means, the agreement between seeds, and each score as a multiple of KATE's; at the end the
-time of KATE's topics on 20 Newsgroups.
+documents, words are chosen on the same, and everything is scored on test documents. One JSON line for each corpus,
+model and seed; then one with the means, the agreement between seeds, and each score as a multiple of KATE's; at the end
+the time of KATE's topics on 20 Newsgroups. experiments/topics_table.py makes tables of them.
 
-nmi, ari, purity      topics beside labels; Reuters: documents of one label. Labels of reviews (good or bad) are no topics
+nmi, ari, purity      topics beside labels; Reuters: documents of one label; reviews are good or bad, which is no topic
 npmi, coverage        of ten words in test documents, and how many of these hold one of their topic's words
 diversity             share of distinct words
 majority_label        how often the majority label of a document's topic is its label; strongest_share: how sure it was
@@ -31,7 +31,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from topic_corpora import LONG, SHORT, topic_corpus
 
 from kate import TextModel
 from kate.research.datasets.corpus import Corpus
@@ -41,6 +40,7 @@ from kate.research.metrics.topic_quality import judge_topics
 from kate.research.registry import make_model
 from kate.topics.leaf_clusters import unit
 from kate.topics.topic_words import choose_words
+from topic_corpora import LONG, SHORT, topic_corpus
 
 MODELS = {"kate": "KATE", "nmf": "NMF", "lda-tomotopy": "LDA", "lsa": "LSA + k-means"}
 N_DIMENSIONS, N_TOP = 128, 10
@@ -132,7 +132,7 @@ def _single(labels: Any) -> tuple[Any, Any]:
 
 def say(line: Row) -> None:
     rounded = {
-        key: (None if value != value else round(value, 4)) if isinstance(value, float) else value
+        key: (None if np.isnan(value) else round(value, 4)) if isinstance(value, float) else value
         for key, value in line.items()
     }
     print(json.dumps({"benchmark": "topics"} | rounded), flush=True)
@@ -156,7 +156,9 @@ def measure(corpus: Corpus, arguments: argparse.Namespace) -> None:
         means[title] = {key: float(np.mean([row[key] for row, _ in of])) for key in of[0][0]}
         pairs = [adjusted_rand(one, other) for (_, one), (_, other) in combinations(of, 2)]
         means[title]["seeds_ari"] = float(np.mean(pairs)) if pairs else float("nan")
-        ratios = {f"{key}_of_kates": means[title][key] / means["KATE"][key] for key in RATIOS if "KATE" in means}
+        ratios = {
+            f"{key}_of_kates": means[title][key] / means["KATE"][key] for key in RATIOS if "KATE" in means
+        }
         say({"corpus": corpus.name, "model": title, "seeds": len(of)} | means[title] | ratios)
 
 

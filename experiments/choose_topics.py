@@ -3,8 +3,9 @@
     KATE_DATA=... python experiments/choose_topics.py run experiments/topics.jsonl    # about ten minutes on two cores
     python experiments/choose_topics.py report experiments/topics.jsonl               # the tables of docs/defaults.md
 
-A fifth of the training documents is held out, KATE learns from the others (three seeds), and every variant finds 20
-topics in the same vectors. The constants of ``kate.topics`` are set from outside, one at a time. No test document is read.
+A fifth of the training documents is held out, KATE learns from the others (three seeds; for the words the first), and
+every variant finds 20 topics in the same vectors. The constants of ``kate.topics`` are set from outside, one at a time.
+No test document is read.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ import inspect
 import json
 import sys
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -65,25 +65,6 @@ WORDS: dict[str, dict[str, Any]] = {
 }
 
 
-@contextmanager
-def changed(**changes: Any) -> Iterator[None]:
-    """The constants of the tree and the cut set to other values for a while."""
-    weighted = changes.pop("weighted", True)
-    homes = {name: topic_tree if hasattr(topic_tree, name) else topic_cut for name in changes}
-    before = {name: getattr(home, name) for name, home in homes.items()}
-    joined = topic_tree.joined
-    for name, value in changes.items():
-        setattr(homes[name], name, value)
-    if not weighted:
-        topic_tree.joined = lambda means, sizes: joined(means, np.ones_like(sizes))
-    try:
-        yield
-    finally:
-        topic_tree.joined = joined
-        for name, value in before.items():
-            setattr(homes[name], name, value)
-
-
 def words_module(changes: dict[str, Any]) -> Any:
     """``kate.topics.topic_words`` with other constants; the exponent stands in a formula."""
     source = inspect.getsource(topic_words)
@@ -112,6 +93,7 @@ class Fit:
         held_out, fitted = np.sort(rows[: len(rows) // 5]), np.sort(rows[len(rows) // 5 :])
         counts, self.unseen = (sp.csr_matrix(corpus.X[part], dtype=np.float32) for part in (fitted, held_out))
         model = KATE(128, random_state=seed, verbose=False).fit(counts)
+        self._trees: dict[int, Any] = {}
         self.sketch = DocumentSketch.take(counts, lambda X: model.encoder_.vectors(X, None))
         self.units = unit(model.encoder_.vectors(self.unseen, None))
         self.known = np.diff(self.unseen.indptr) > 0
@@ -130,10 +112,27 @@ class Fit:
 
             means = KMeans(N_TOPICS, n_init=3, random_state=seed).fit(self.sketch.units)
             return means.labels_.astype(np.int64), means.predict(self.units).astype(np.int64)
-        with changed(**changes):
-            tree = topic_tree.TopicTree.of(self.sketch.units)
+        rounds, before = changes.get("_ROUNDS", topic_cut._ROUNDS), topic_cut._ROUNDS
+        tree = self._tree(changes.get("MOST_LEAVES", topic_tree.MOST_LEAVES))
+        if not changes.get("weighted", True):
+            means = tree.sums / tree.sizes[:, None]
+            joins, costs = topic_tree.joined(means, np.ones_like(tree.sizes))
+            tree = replace(tree, joins=joins, costs=costs)
+        topic_cut._ROUNDS = rounds
+        try:
             cut = topic_cut.TopicCut.of(tree, self.sketch, N_TOPICS)
-            return cut.sketch_topics, cut.nearest(self.units)
+        finally:
+            topic_cut._ROUNDS = before
+        return cut.sketch_topics, cut.nearest(self.units)
+
+    def _tree(self, most_leaves: int) -> Any:
+        if most_leaves not in self._trees:
+            before, topic_tree.MOST_LEAVES = topic_tree.MOST_LEAVES, most_leaves
+            try:
+                self._trees[most_leaves] = topic_tree.TopicTree.of(self.sketch.units)
+            finally:
+                topic_tree.MOST_LEAVES = before
+        return self._trees[most_leaves]
 
     def scores(self, topics: Any, unseen: Any, words: Any = topic_words) -> dict[str, float]:
         from kate.research.metrics.clusters import compare_labels
@@ -166,7 +165,7 @@ def run(path: Path) -> None:
                     own = found
             for variant, changes in WORDS.items():
                 module = words_module(changes)
-                rows = [fit.scores(*topics, words=module) for fit, topics in zip(fits, own, strict=True)]
+                rows = [fits[0].scores(*own[0], words=module)]
                 _write(file, {"corpus": name, "part": "words", "variant": variant}, rows, {})
 
 
@@ -181,7 +180,8 @@ def _write(file: Any, head: dict[str, Any], rows: list[dict[str, float]], extra:
 def report(path: Path) -> None:
     """Means over the long corpora (NMI: of those with labels), and the short one's own."""
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    columns = {"tree": ("nmi", "seeds_ari", "npmi", "coverage", "diversity"), "words": ("npmi", "coverage", "diversity")}
+    of_words = ("npmi", "coverage", "diversity")
+    columns = {"tree": ("nmi", "seeds_ari", *of_words), "words": of_words}
     heads = {"nmi": "NMI", "seeds_ari": "seeds", "npmi": "NPMI"}
     for part, names in columns.items():
         print(f"| {part} | {' | '.join(heads.get(one, one) for one in names)} | short: "

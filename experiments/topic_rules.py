@@ -2,8 +2,8 @@
 
     KATE_DATA=... python experiments/topic_rules.py
 
-KATE's network learns from one half of the training documents and describes its poles by their words; NPMI is measured in that
-half and in the other. Prints one JSON line per corpus and rule; docs/defaults.md shows them.
+KATE's network learns from one half of the training documents and describes its poles by their words; NPMI is measured
+in that half and in the other. Prints one JSON line per corpus and rule; docs/defaults.md shows them.
 """
 
 from __future__ import annotations
