@@ -87,7 +87,7 @@ class PreTrained:
     def rows(self, seed: int) -> dict[str, tuple[Row, list[int]]]:
         found = json.loads(self._path(seed).read_text(encoding="utf-8"))
         words = [self._columns(own) for own in found["words"]]
-        seconds = float(self.vectors["fitting_seconds"]) + found["seconds_fit"]
+        seconds = float(self.vectors["fitting_seconds"]) + found["seconds_fit"]  # NaN: embedded elsewhere
         times = {"seconds": seconds, "seconds_fit": found["seconds_fit"]}
         facts = times | {"n_topics": len(words), "outliers": float(np.mean(np.array(found["topics"]) < 0))}
         # as it is, outliers are one more cluster, without words; then with every document in a topic
@@ -199,7 +199,8 @@ def main() -> None:
         print("BERTopic is left out: --bertopic names an environment that has it", file=sys.stderr)
     for name in [] if arguments.times else arguments.corpora:
         measure(topic_corpus(name), arguments)
-    times(arguments.topics)
+    if "kate" in arguments.models.split(","):
+        times(arguments.topics)
 
 
 if __name__ == "__main__":

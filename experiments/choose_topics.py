@@ -40,6 +40,7 @@ TREES: dict[str, dict[str, Any]] = {
     "2 rounds": {"_ROUNDS": 2},
     "10 rounds": {"_ROUNDS": 10},
     "no tree: k-means with 20 clusters": {"k_means": True},
+    "no tree: k-means that starts alike for all seeds": {"k_means": True, "start": 0},
 }
 WORDS: dict[str, dict[str, Any]] = {
     "as it is: p², fit 1, adds 2, taken 0.2, lift 1.5, 25 candidates": {},
@@ -62,6 +63,11 @@ WORDS: dict[str, dict[str, Any]] = {
     "any share of the documents": {"_RAREST": 0.0},
     "8 % of the documents": {"_RAREST": 0.08},
     "the ten most typical": {"_FIT": 0.0, "_ADDS": 0.0, "_TAKEN": 0.0},
+    "lift 1.2": {"_LEAST_LIFT": 1.2},
+    "lift 1, fit 1.5": {"_LEAST_LIFT": 1.0, "_FIT": 1.5},
+    "lift 1, fit 2": {"_LEAST_LIFT": 1.0, "_FIT": 2.0},
+    "lift 1, 8 % of the documents": {"_LEAST_LIFT": 1.0, "_RAREST": 0.08},
+    "lift 1, fit 2, 8 % of the documents": {"_LEAST_LIFT": 1.0, "_FIT": 2.0, "_RAREST": 0.08},
 }
 
 
@@ -105,12 +111,15 @@ class Fit:
             self.rows = np.flatnonzero(single & self.known)
             self.labels = np.asarray(labels.argmax(axis=1)).reshape(-1) if is_sets else labels
 
-    def found(self, k_means: bool = False, seed: int = 0, **changes: Any) -> tuple[Any, Any]:
+    def found(
+        self, k_means: bool = False, seed: int = 0, start: int | None = None, **changes: Any
+    ) -> tuple[Any, Any]:
         """The topics of the documents of the sketch, and of the unseen ones."""
         if k_means:
             from sklearn.cluster import KMeans
 
-            means = KMeans(N_TOPICS, n_init=3, random_state=seed).fit(self.sketch.units)
+            means = KMeans(N_TOPICS, n_init=3, random_state=seed if start is None else start)
+            means.fit(self.sketch.units)
             return means.labels_.astype(np.int64), means.predict(self.units).astype(np.int64)
         rounds, before = changes.get("_ROUNDS", topic_cut._ROUNDS), topic_cut._ROUNDS
         tree = self._tree(changes.get("MOST_LEAVES", topic_tree.MOST_LEAVES))

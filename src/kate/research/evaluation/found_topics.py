@@ -143,8 +143,9 @@ def _of_clusters(
 
     means = KMeans(n_topics, n_init=_N_INIT, random_state=random_state).fit(unit(vectors["fitting"]))
     fitting = means.labels_.astype(np.int64)
-    present = sp.csr_array(corpus.X[corpus.fitting], dtype=np.float32)
-    present.data = np.ones_like(present.data)
+    X = corpus.X[corpus.fitting]
+    ones = np.ones(X.nnz, dtype=np.float32)
+    present = sp.csr_array((ones, X.indices, X.indptr), shape=X.shape)
     words = choose_words(present, sp.csc_array(present), fitting, n_topics)
     test = unit(vectors["test"])
     return fitting, means.predict(test).astype(np.int64) if len(test) else fitting[:0], _first(words)
