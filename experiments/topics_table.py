@@ -25,7 +25,6 @@ SCORES = {
     "seeds_ari": "Two seeds: ARI of the test documents' topics",
     "majority_label": "The majority label of a document's topic is its label",
     "strongest_share": "The share that the strongest topic has of a document",
-    "seconds": "Seconds to fit and to find topics and words",
 }
 WITH_LABELS = ("nmi", "ari", "purity", "majority_label")
 
@@ -44,14 +43,13 @@ def main(path: Path) -> None:
             cells: list[str] = []
             for corpora in (LONG, SHORT):
                 values = {corpus: values_of(found.get((model, corpus), []), score) for corpus in corpora}
-                cells += [cell(own, 1 if score == "seconds" else 3) for own in values.values()]
+                cells += [cell(own) for own in values.values()]
                 counted = [
                     own
                     for corpus, own in values.items()
                     if score not in WITH_LABELS or corpus not in NO_TOPICS
                 ]
-                is_whole = all(counted) and score != "seconds"
-                cells.append(f"{np.mean([np.mean(own) for own in counted]):.3f}" if is_whole else "–")
+                cells.append(f"{np.mean([np.mean(own) for own in counted]):.3f}" if all(counted) else "–")
             if set(cells) != {"–"}:
                 print(f"| {model} | {' | '.join(cells)} |")
         print()
@@ -65,11 +63,11 @@ def values_of(lines: list[dict[str, Any]], score: str) -> list[float]:
     return [line[score] for line in lines if kind in line and line.get(score) is not None]
 
 
-def cell(values: list[float], digits: int) -> str:
+def cell(values: list[float]) -> str:
     if not values:
         return "–"
-    mean = f"{np.mean(values):.{digits}f}"
-    return mean if len(values) == 1 else f"{mean} ± {np.std(values, ddof=1):.{digits}f}"
+    mean = f"{np.mean(values):.3f}"
+    return mean if len(values) == 1 else f"{mean} ± {np.std(values, ddof=1):.3f}"
 
 
 if __name__ == "__main__":
