@@ -1,11 +1,10 @@
-"""How good the vectors and topics are on 20 Newsgroups; the test documents are used once per reported seed.
+"""How good the vectors are on 20 Newsgroups; the test documents are used once per reported seed.
 
     KATE_DATA=... python benchmarks/quality.py [paper] [defaults] [--seeds 3]
 
 Prints one JSON line per run, and one per setting with mean and standard deviation: the accuracy of a softmax probe (its
 strength chosen on 1,000 validation documents), the precision of the nearest 0.1 % and 1 % of the training set for every
-test document by cosine, and the NPMI of topics by wins over all 18,846 documents, and over the test documents alone,
-which were not used to choose the words.
+test document by cosine, and the MSCD of the neurons. Topics are measured by benchmarks/topics.py.
 """
 
 from __future__ import annotations
@@ -17,18 +16,15 @@ import time
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from kate import KATE, load_dataset
 from kate.research.datasets.corpus import Corpus
 from kate.research.metrics.classification import classify
 from kate.research.metrics.retrieval import retrieve
-from kate.research.metrics.topic_scores import diversity, mscd, npmi
-from kate.topics.neuron_poles import count_wins, describe_by_wins
+from kate.research.metrics.topic_scores import mscd
 
 SETTINGS = {"paper": (KATE.paper, 2_000), "defaults": (KATE, 20_000)}
-N_TOPICS = 128
-N_TOP = 10  # words that coherence and diversity look at
+N_DIMENSIONS = 128
 
 
 def measure(corpus: Corpus, model: KATE) -> dict[str, float]:
@@ -50,29 +46,13 @@ def measure(corpus: Corpus, model: KATE) -> dict[str, float]:
         fractions=(0.001, 0.01),
         full=False,
     )
-    scores = {
+    return {
         "accuracy": probe.accuracy,
         "precision@0.1%": found.precision[0.001],
         "precision@1%": found.precision[0.01],
-        "mscd": mscd(model.components_),
+        "mscd": mscd(model.neurons_.W.T),
         "epochs": len(model.history_),
         "seconds": seconds,
-    }
-    return scores | topic_scores(corpus, model)
-
-
-def topic_scores(corpus: Corpus, model: KATE) -> dict[str, float]:
-    """Coherence and diversity of all poles that have ten words; ``topics`` is the number of these poles."""
-    X = csr_matrix(corpus.X[corpus.fitting])
-    wins = count_wins(X, model.encoder_.respond, model.responses_)
-    columns = [str(column) for column in range(corpus.n_words)]
-    topics = [topic for topic in describe_by_wins(X, wins, columns) if len(topic.words) >= N_TOP]
-    top_words = np.array([[int(word) for word in topic.words[:N_TOP]] for topic in topics])
-    return {
-        "topics": len(topics),
-        "npmi": npmi(top_words, corpus.X).mean,
-        "npmi_unseen": npmi(top_words, corpus.X[corpus.test]).mean,
-        "diversity": diversity(top_words),
     }
 
 
@@ -96,7 +76,7 @@ def main() -> None:
         corpus = load_dataset("20news", vocabulary_size=vocabulary_size, data_home=data_folder())
         runs = []
         for seed in range(arguments.seeds):
-            scores = measure(corpus, make(N_TOPICS, random_state=seed))
+            scores = measure(corpus, make(N_DIMENSIONS, random_state=seed))
             runs.append({"seed": seed} | {key: round(float(value), 4) for key, value in scores.items()})
             print(
                 json.dumps({"benchmark": "quality", "settings": name, "words": vocabulary_size} | runs[-1]),

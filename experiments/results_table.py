@@ -20,7 +20,7 @@ COLUMNS = {
     "movies": ["regression r2", "regression ridge_r2"],
 }
 CENTRED = ["retrieval centred_precision@0.1%", "retrieval centred_precision@1%", "retrieval centred_map"]
-TOPICS = ["topics mscd", "topics npmi", "topics npmi_test", "topics c_v_documents", "topics diversity"]
+TOPICS = ["neurons mscd", "neurons npmi", "neurons npmi_test", "neurons c_v_documents", "neurons diversity"]
 FORMER_NAMES = {"c_v_documents": "c_v", "weights_c_v_documents": "weights_c_v"}  # in older files of results
 
 

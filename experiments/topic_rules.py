@@ -1,9 +1,9 @@
-"""How topics are described: three rules, measured on documents that were not used to choose the words.
+"""How the poles of neurons are described: three rules, measured on documents that were not used to choose the words.
 
     KATE_DATA=... python experiments/topic_rules.py
 
-KATE learns from one half of the training documents and describes its poles by their words; NPMI is measured in that
-half and in the other. Prints one JSON line per corpus and rule; docs/defaults.md shows them.
+KATE's network learns from one half of the training documents and describes its poles by their words; NPMI is measured
+in that half and in the other. Prints one JSON line per corpus and rule; docs/defaults.md shows them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from scipy.sparse import csc_array, csr_matrix
 from kate import KATE, load_dataset
 from kate.competition import winners
 from kate.research.metrics.topic_scores import diversity, npmi
-from kate.topics import poles as topics
+from kate.research.registry import make_model
+from kate.topics import neuron_poles as topics
 
 N_TOP = 10
 
 
 def training_wins(X: csr_matrix, model: KATE) -> topics.Wins:
     """The winners as in training: k winners per document by their activations, each win counted once."""
-    z = np.tanh(model.encoder_.respond(X))
+    z = np.tanh(model.neurons_.respond(X))
     won = winners(z, model.settings_["n_winners"])
     poles = np.stack([won & (z > 0), won & (z < 0)], axis=2).reshape(len(z), -1).astype(np.float32)
     words = poles.T @ (X > 0).astype(np.float32)
@@ -41,8 +42,8 @@ def main() -> None:
         corpus = load_dataset(name, vocabulary_size=20_000)
         rows = np.random.default_rng(0).permutation(corpus.train)
         X, unseen = (csr_matrix(corpus.X[half]) for half in np.array_split(rows, 2))
-        model = KATE(n_components, random_state=0).fit(X)
-        wins = topics.count_wins(X, model.encoder_.respond, model.responses_)
+        model = make_model("kate-network", n_components).fit(X)
+        wins = topics.count_wins(X, model.neurons_.respond, model.responses_)
         columns = [str(column) for column in range(corpus.n_words)]
         ours = [
             [int(word) for word in topic.words[:N_TOP]] for topic in topics.describe_by_wins(X, wins, columns)

@@ -67,7 +67,7 @@ def test_a_file_of_ones_own_is_scored_and_the_table_says_mean_and_deviation(kate
     ]  # fmt: skip
     lines = {line.rsplit("  ", 2)[0].strip(): line for line in out.splitlines()}
     assert re.match(r"mine.jsonl +kate 4 +kate-paper 4$", out.splitlines()[0])
-    for task, name in (("classification", "accuracy"), ("retrieval", "map"), ("topics", "mscd")):
+    for task, name in (("classification", "accuracy"), ("retrieval", "map"), ("neurons", "mscd")):
         [line] = [line for line in out.splitlines() if line.startswith(f"{task} {name} ")]
         values = [run["scores"][task][name] for run in runs[:2]]
         assert f"{sum(values) / 2:.3f} ± {statistics.stdev(values):.3f}" in line
@@ -275,8 +275,8 @@ def test_lsa_stands_in_the_same_table(kate: Kate) -> None:
     for line in (
         "classification accuracy",
         "retrieval map",
-        "topics mscd",
-        "topics npmi",
+        "neurons mscd",
+        "neurons npmi",
         "time fit_seconds",
     ):
         assert line in out
@@ -316,3 +316,17 @@ def test_what_is_wrong_with_questions_is_named(kate: Kate, row: str, message: st
     Path("asked.jsonl").write_text("\n".join([*(json.dumps(one) for one in QUESTIONS), row]))
     code, _, err = kate("evaluate", "--questions", "asked.jsonl", "--model", "lsa", "--dimensions", 2)
     assert (code, message in err) == (1, True), err
+
+
+def test_topics_are_compared_at_the_same_number(kate: Kate) -> None:
+    asked = (*MINE[:7], "--seeds", 2, "--tasks", "clusters,topics")
+    code, out, err = kate(*asked, "--model", "kate,nmf,lsa", "--topics", 3)
+    assert (code, err) == (0, "kate: 6 runs made, 0 were there → results/results.jsonl\n")
+    assert re.match(r"mine.jsonl, 3 topics +kate 4 +nmf 4 +lsa 4$", out.splitlines()[0])
+    for line in ("clusters nmi", "clusters purity", "topics npmi", "topics coverage"):
+        assert re.search(rf"^{line} +\S+ ± \S+ +\S+ ± \S+ +\S+ ± ", out, re.MULTILINE), line
+    assert re.search(r"^topics seeds_ari +\S+ +\S+ +\S+$", out, re.MULTILINE)  # of one pair of seeds
+    runs = read_results("results/results.jsonl")
+    assert {run["n_topics"] for run in runs} == {3}
+    assert {len(run["details"]["topics"]["words"]) for run in runs} == {3}
+    assert "2 runs made" in kate(*asked, "--model", "nmf", "--topics", 4)[2]

@@ -92,9 +92,19 @@ def evaluate(
     tasks: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME,…", help="Only these tasks; by default all that fit the labels and the model."
+            metavar="NAME,…",
+            help="Only these tasks; by default all that fit the labels and the model, but clusters and topics, which "
+            "need a number of topics and are asked for by name.",
         ),
     ] = None,
+    topics: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=2,
+            help="How many topics every model is asked for, in the tasks clusters and topics.",
+        ),
+    ] = 20,
     vocabulary_size: VocabularySize = None,
     option: DataSetOption = None,
     setting: Annotated[
@@ -144,9 +154,10 @@ def evaluate(
       kate evaluate --dataset 20news --model kate,kate-paper --dimensions 32,128 --seeds 3
       kate evaluate --dataset 20news --model all --dimensions 128
       kate evaluate --corpus reviews.csv --label stars --seeds 1
+      kate evaluate --dataset 20news --model kate,nmf,lda-tomotopy,lsa --tasks clusters,topics --topics 20
       kate evaluate --questions cranfield.jsonl.gz --model kate,lsa,bm25
     """
-    from kate.research.evaluation import CorpusSource, corpus_of, plan_runs, question_corpus
+    from kate.research.evaluation import TOPIC_TASKS, CorpusSource, corpus_of, plan_runs, question_corpus
     from kate.text.readers import read_rows
 
     names, sizes = split_at_commas(dataset), parse_dimensions(dimensions)
@@ -186,8 +197,10 @@ def evaluate(
     models, left_out = choose_models(split_at_commas(model) or ["kate"], settings)
     for reason in left_out.values():
         say(f"left out: {reason}")
-    runs = plan_runs(sources, models, sizes or [128], range(seeds), settings)
-    _run_and_show(runs, output / RESULTS, _task_names(tasks), as_json, quiet)
+    task_names = _task_names(tasks)
+    n_topics = topics if set(task_names or ()) & set(TOPIC_TASKS) else None
+    runs = plan_runs(sources, models, sizes or [128], range(seeds), settings, n_topics)
+    _run_and_show(runs, output / RESULTS, task_names, as_json, quiet)
 
 
 def _task_names(given: Sequence[str] | None) -> list[str] | None:

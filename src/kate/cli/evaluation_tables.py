@@ -28,7 +28,7 @@ _IN_WORDS = {
     "vectors": "document vectors",
     "ranking": "a ranking of documents",
     "questions": "questions with judgements",
-    "topics": "a model with topics",
+    "components": "a model with components",
     "words": "a model with word vectors",
 }
 
@@ -53,9 +53,16 @@ _HEADLINES = (
     Headline("queries", "two_words", "two words"),
     Headline("questions", "ndcg@10", "nDCG@10"),
     Headline("questions", "map", "MAP"),
+    Headline("clusters", "nmi", "NMI"),
+    Headline("clusters", "ari", "ARI"),
+    Headline("clusters", "purity", "purity"),
     Headline("topics", "npmi", "npmi"),
+    Headline("topics", "coverage", "coverage"),
     Headline("topics", "diversity", "diversity"),
-    Headline("topics", "mscd", "mscd", lower_is_better=True),
+    Headline("topics", "seeds_ari", "seeds"),
+    Headline("neurons", "npmi", "npmi"),
+    Headline("neurons", "diversity", "diversity"),
+    Headline("neurons", "mscd", "mscd", lower_is_better=True),
     Headline("time", "fit_seconds", "fit s", lower_is_better=True),
 )
 
@@ -99,7 +106,7 @@ def _print_comparison(dataset: str, rows: Sequence[Summary]) -> None:
         columns[headline.head] = _marked(
             means, ["" if score is None else str(score) for score in scores], headline
         )
-    head = f"{dataset}, {rows[0].n_components} dimensions"
+    head = f"{dataset}, {rows[0].n_components} dimensions{_topics(rows)}"
     lines = [(row.model, *cells) for row, *cells in zip(rows, *columns.values(), strict=True)]
     print_table((head, *columns), lines, right=tuple(columns), strong="*")
     typer.echo("* the best of its column; paper: as Chen & Zaki (2017) report; all scores: --json")
@@ -152,9 +159,14 @@ def _print_block(dataset: str, rows: Sequence[Summary]) -> None:
         reported = [_paper(row, task, name) for row in rows]
         if any(value is not None for value in reported):
             lines.append(("  the paper reports", *(_short(value) for value in reported)))
-    print_table((dataset, *columns), lines, right=columns)
+    print_table((f"{dataset}{_topics(rows)}", *columns), lines, right=columns)
     for line in _skipped(rows):
         typer.echo(line)
+
+
+def _topics(rows: Sequence[Summary]) -> str:
+    """How many topics every model was asked for, where it was asked for any."""
+    return f", {rows[0].n_topics} topics" if rows and rows[0].n_topics is not None else ""
 
 
 def _skipped(rows: Sequence[Summary]) -> list[str]:

@@ -90,11 +90,11 @@ def test_a_task_that_is_missing_is_added_to_those_that_are_there(
     corpus: Corpus, quick_model: type[Topicless], path: Path
 ) -> None:
     run_grid(plan(corpus, 1)[:1], path, tasks=["classification"])
-    [record] = run_grid(plan(corpus, 1)[:1], path, tasks=["retrieval", "topics"])
+    [record] = run_grid(plan(corpus, 1)[:1], path, tasks=["retrieval", "neurons"])
 
     assert set(record["scores"]) == {"classification", "retrieval"}
-    assert record["skipped"] == {"topics": "topics needs topics"}
-    run_grid(plan(corpus, 1)[:1], path, tasks=["classification", "topics"])
+    assert record["skipped"] == {"neurons": "neurons needs components"}
+    run_grid(plan(corpus, 1)[:1], path, tasks=["classification", "neurons"])
     assert quick_model.fits == 2
 
 

@@ -54,7 +54,7 @@ def test_only_what_is_missing_is_run(plan: RunPlan) -> None:
     records = invented(plan)
     failed, incomplete, absent = list(records)[:3]
     records[failed] = invented_record(plan, failed, 0.5, status="failed")
-    del records[incomplete]["scores"]["topics"]
+    del records[incomplete]["scores"]["neurons"]
     del records[incomplete]["scores"]["classification"]
     del records[absent]
     assert {job.key for job in missing_jobs(plan, records)} == {failed, incomplete, absent}
@@ -228,7 +228,7 @@ def test_a_line_keeps_the_words_of_few_topics_alone(plan: RunPlan) -> None:
     for n_components, has_words in ((20, True), (512, False)):
         record = invented_record(plan, key, 0.5)
         record["model"]["n_components"] = n_components
-        record["details"]["topics"] = {"wins": {"n_topics": n_components, "words": [["a"]]}}
-        slim = workers._slimmed(record)["details"]["topics"]["wins"]
+        record["details"]["neurons"] = {"wins": {"n_topics": n_components, "words": [["a"]]}}
+        slim = workers._slimmed(record)["details"]["neurons"]["wins"]
         assert ("words" in slim) is has_words
         assert slim["n_topics"] == n_components

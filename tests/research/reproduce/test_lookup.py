@@ -32,14 +32,15 @@ def test_a_missing_number_has_a_reason(plan: RunPlan) -> None:
     results = Results(plan, records)
     assert results.score(GridCell("wiki10", "kate", "paper", 4), "multilabel", "macro_f1").state == "no data"
     assert (
-        results.score(GridCell("toy", "no-such-model", "paper", 4), "topics", "mscd").state == "not available"
+        results.score(GridCell("toy", "no-such-model", "paper", 4), "neurons", "mscd").state
+        == "not available"
     )
-    assert Results(plan, {}).score(KATE, "topics", "mscd").state == "not run"
+    assert Results(plan, {}).score(KATE, "neurons", "mscd").state == "not run"
     keys = [plan.planned(KATE, seed).key or "" for seed in plan.seeds]
     for key in keys:
-        records[key]["skipped"] = {"topics": "topics needs topics"}
-        del records[key]["scores"]["topics"]
-    assert results.score(KATE, "topics", "mscd").reason == "topics needs topics"
+        records[key]["skipped"] = {"neurons": "neurons needs components"}
+        del records[key]["scores"]["neurons"]
+    assert results.score(KATE, "neurons", "mscd").reason == "neurons needs components"
 
 
 def test_an_error_is_told_and_one_seed_is_not_all(plan: RunPlan) -> None:
@@ -47,11 +48,11 @@ def test_an_error_is_told_and_one_seed_is_not_all(plan: RunPlan) -> None:
     first, second = (plan.planned(KATE, seed).key or "" for seed in plan.seeds)
     error = {"fit": {"type": "MemoryError", "message": "too large"}}
     records[first] |= {"status": "failed", "errors": error, "scores": {}}
-    found = Results(plan, records).score(KATE, "topics", "mscd")
+    found = Results(plan, records).score(KATE, "neurons", "mscd")
     assert found.state == "value"
     assert found.reason == "1 of 2 seeds; one failed: MemoryError in fit: too large"
     records[second] |= {"status": "failed", "errors": error, "scores": {}}
-    failed = Results(plan, records).score(KATE, "topics", "mscd")
+    failed = Results(plan, records).score(KATE, "neurons", "mscd")
     assert (failed.state, failed.reason) == ("failed", "MemoryError in fit: too large")
 
 
@@ -73,7 +74,7 @@ def test_runs_of_another_device_show_and_say_so(plan: RunPlan) -> None:
 
 
 def test_the_papers_numbers_stand_by_model_and_size() -> None:
-    assert papers_score("20news", "topics.mscd", 20, "kate-noamp") == 0.154
+    assert papers_score("20news", "neurons.mscd", 20, "kate-noamp") == 0.154
     assert papers_score("rcv1", "multilabel.micro_f1", 512, "docnade") == 0.831
     assert papers_score("rcv1", "multilabel.micro_f1", 512, "dbn") is None
     assert papers_score("20news", "time.fit_seconds", 20, "kate") == 1214

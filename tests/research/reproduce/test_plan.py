@@ -15,7 +15,7 @@ def test_a_run_is_planned_once_and_measures_all_that_outputs_ask(plan: RunPlan) 
     assert planned.run is not None
     assert planned.run.model == "kate-paper"
     demand = plan.demands[planned.key or ""]
-    assert demand.tasks >= {"topics", "classification", "retrieval", "map", "class_topics", "words", "time"}
+    assert demand.tasks >= {"neurons", "classification", "retrieval", "map", "class_topics", "words", "time"}
     assert demand.outputs >= {"table5", "table6", "figure4", "table9"}
     assert demand.alone
     # words and maps are shown of the first seed alone

@@ -70,7 +70,7 @@ datasets = ["toy"]
 topics = [4]
 models = ["kate-noamp", "kate"]
 best = "lowest"
-scores = [{ title = "MSCD", name = "topics.mscd" }]
+scores = [{ title = "MSCD", name = "neurons.mscd" }]
 
 [outputs.table6]
 kind = "scores"
@@ -168,7 +168,7 @@ def invented_record(plan: RunPlan, key: str, value: float, **changes: Any) -> di
         "model": identity["model"] | {"settings": {"max_epochs": 3}, "training": {"epochs": 3}},
         "seed": run.seed,
         "scores": {
-            "topics": {"mscd": score},
+            "neurons": {"mscd": score},
             "classification": {"accuracy": score, "paper_probe_accuracy": score - 0.01},
             "retrieval": {f"precision@{share}%": score / 2 for share in ("0.1", "1", "10", "100")},
             "time": {"fit_seconds": 2 * score, "encode_seconds": 0.1},

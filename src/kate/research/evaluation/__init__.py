@@ -3,6 +3,7 @@
 corpora.py       data sets by name, and your own documents, to be measured on
 model_inputs.py  what a model reads of a corpus: counts or sequences, validation documents, the vocabulary
 run.py           one run: fit, encode, score (scoring.py: one function per task)
+found_topics.py  topics of any model, all in the same number
 grid.py          many runs, of which only the missing ones are made (run_keys.py: how a kept run is found)
 results.py       results.jsonl, one line per run, and its summary
 tuning.py        settings searched on validation documents
@@ -21,10 +22,11 @@ encoded and scored.
 from kate.research.evaluation.corpora import CorpusSource, corpus_of, question_corpus
 from kate.research.evaluation.grid import GridProgress, PlannedRun, plan_runs, run_grid
 from kate.research.evaluation.results import Score, Summary, read_results, summarise
-from kate.research.evaluation.run import TASKS, Run, evaluate
+from kate.research.evaluation.run import TASKS, TOPIC_TASKS, Run, evaluate
 
 __all__ = [
     "TASKS",
+    "TOPIC_TASKS",
     "CorpusSource",
     "GridProgress",
     "PlannedRun",

@@ -16,8 +16,16 @@ from typing import Any, NamedTuple
 import kate
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation.corpora import CorpusSource
+from kate.research.evaluation.found_topics import N_TOPICS
 from kate.research.evaluation.results import FORMAT, Record, append_result, preferred, read_results
-from kate.research.evaluation.run import Run, describe_error, evaluate, require_tasks, warm_up
+from kate.research.evaluation.run import (
+    TOPIC_TASKS,
+    Run,
+    describe_error,
+    evaluate,
+    require_tasks,
+    warm_up,
+)
 from kate.research.evaluation.run_keys import RunKeys, key_of, keys_of, model_identity
 from kate.research.evaluation.scoring import Scorer
 from kate.research.registry import Model, make_model, variant_of
@@ -40,13 +48,14 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One run of a grid, before it is made."""
+    """One run of a grid, before it is made; ``n_topics`` where tasks are asked for that need such a number."""
 
     source: CorpusSource
     model: str
     n_components: int
     seed: int
     settings: Mapping[str, Any] = field(default_factory=dict)
+    n_topics: int | None = None
 
     def make_model(self) -> Model:
         return make_model(self.model, self.n_components, self.settings, random_state=self.seed)
@@ -57,6 +66,7 @@ class PlannedRun:
             "dataset": {"name": self.source.name, "settings": as_json(self.source.settings, strict=False)},
             "model": model_identity(self.model, self.n_components, self.make_model()),
             "seed": self.seed,
+            **({} if self.n_topics is None else {"n_topics": self.n_topics}),
         }
 
     def keys(self) -> RunKeys:
@@ -87,8 +97,11 @@ def plan_runs(
     dimensions: Sequence[int],
     seeds: Iterable[int],
     settings: Mapping[str, Any] | None = None,
+    n_topics: int | None = None,
 ) -> list[PlannedRun]:
     """All combinations, corpus by corpus; ``settings`` override parameters of every model, or of the one they name.
+
+    ``n_topics`` is for the tasks that need a number of topics (``run.TOPIC_TASKS``).
 
     ``models`` are names of the registry, with or without ``:tuned``. An unknown model or setting, or a device that is
     not there, is refused here, before anything is run.
@@ -102,7 +115,7 @@ def plan_runs(
     ]
     seeds = list(dict.fromkeys(seeds))
     runs = [
-        PlannedRun(source, model, n_components, seed, dict(settings or {}))
+        PlannedRun(source, model, n_components, seed, dict(settings or {}), n_topics)
         for source in sources
         for model, n_components in sizes
         for seed in seeds
@@ -126,6 +139,8 @@ def run_grid(
     the file.
     """
     wanted = require_tasks(tasks)
+    if set(wanted) & set(TOPIC_TASKS) and any(run.n_topics is None for run in runs):
+        raise ValueError(f"{' and '.join(TOPIC_TASKS)} need a number of topics; plan the runs with n_topics")
     results = Path(path)
     results.parent.mkdir(parents=True, exist_ok=True)
     keys = [run.key() for run in runs]
@@ -167,7 +182,13 @@ def make_record(
             corpus = shared.load(run.source)
             shared.warm_up(run, corpus)
             result = evaluate(
-                corpus, quiet(run.make_model()), tasks, random_state=run.seed, on_stage=at, extra=extra
+                corpus,
+                quiet(run.make_model()),
+                tasks,
+                random_state=run.seed,
+                n_topics=N_TOPICS if run.n_topics is None else run.n_topics,
+                on_stage=at,
+                extra=extra,
             )
         except Exception as error:  # the failure of one run is recorded, and the others go on
             result.errors[stage] = describe_error(error)
@@ -188,6 +209,7 @@ def _record(run: PlannedRun, result: Run, corpus: Corpus | None, warned: list[st
         "dataset": identity["dataset"] | ({} if corpus is None else _facts(corpus)),
         "model": identity["model"] | used,
         "seed": run.seed,
+        **({} if run.n_topics is None else {"n_topics": run.n_topics}),
         **measured,
         "warnings": list(dict.fromkeys(warned)),
         "versions": _versions(),

@@ -11,8 +11,11 @@ import os
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+from kate.research.metrics.clusters import adjusted_rand
 
 __all__ = [
     "FORMAT",
@@ -129,6 +132,7 @@ class Summary:
     n_failed: int
     scores: dict[str, dict[str, Score]]  # task → name → score
     skipped: dict[str, str]  # task → why
+    n_topics: int | None = None  # where tasks need such a number
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -137,7 +141,8 @@ class Summary:
 def summarise(results: Iterable[Mapping[str, Any]]) -> list[Summary]:
     """Mean, standard deviation and number of every score over the seeds, in the order of the results.
 
-    A run that failed in one task still counts with its other tasks.
+    A run that failed in one task still counts with its other tasks. The task topics gets one score more: how the test
+    documents' topics of any two seeds agree (``seeds_ari``).
     """
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for record in results:
@@ -145,6 +150,7 @@ def summarise(results: Iterable[Mapping[str, Any]]) -> list[Summary]:
         same = [
             *(dataset["name"], dataset["settings"]),
             *(model["name"], model["n_components"], model["parameters"], model["revision"]),
+            record.get("n_topics"),
         ]
         groups.setdefault(json.dumps(same, sort_keys=True), []).append(record)
     return [_summary(group) for group in groups.values()]
@@ -161,6 +167,8 @@ def _summary(group: list[Mapping[str, Any]]) -> Summary:
             for name, value in scores.items():
                 if value is not None:
                     of_task.setdefault(name, []).append(value)
+    if agreements := _seed_agreements(group):
+        values["topics"]["seeds_ari"] = agreements
     return Summary(
         dataset=dataset["name"],
         dataset_settings=dataset["settings"],
@@ -174,4 +182,15 @@ def _summary(group: list[Mapping[str, Any]]) -> Summary:
             for task, of_task in values.items()
         },
         skipped=skipped,
+        n_topics=group[0].get("n_topics"),
     )
+
+
+def _seed_agreements(group: list[Mapping[str, Any]]) -> list[float]:
+    """The adjusted Rand index of the test documents' topics, for any two runs that kept them."""
+    kept = [
+        record["details"]["topics"]["documents"]
+        for record in group
+        if "topics" in record["scores"] and "documents" in record["details"].get("topics", {})
+    ]
+    return [adjusted_rand(one, other) for one, other in combinations(kept, 2)]

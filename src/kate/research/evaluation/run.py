@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
 
 from kate.research.datasets.corpus import Corpus, PartName
+from kate.research.evaluation.found_topics import N_TOPICS, with_topics
 from kate.research.evaluation.model_inputs import encode, fit
 from kate.research.evaluation.scoring import SCORERS, Fitted, NotScored, Scorer, available
 from kate.research.metrics import NEEDS, why_skipped
@@ -18,10 +19,22 @@ from kate.research.registry import make_model
 if TYPE_CHECKING:
     from kate.research.registry import Model
 
-__all__ = ["TASKS", "Run", "StageListener", "describe_error", "evaluate", "require_tasks", "warm_up"]
+__all__ = [
+    "TASKS",
+    "TOPIC_TASKS",
+    "Run",
+    "StageListener",
+    "describe_error",
+    "evaluate",
+    "require_tasks",
+    "warm_up",
+]
 
 TASKS = (*NEEDS, "time")
 """All tasks: those of ``kate.research.metrics``, and the seconds that fitting and encoding take."""
+
+TOPIC_TASKS = ("clusters", "topics")
+"""Tasks that depend on a number of topics: they are asked for by name, and the number is part of a run's key."""
 
 _FEW = 64  # documents to warm up on
 
@@ -56,14 +69,17 @@ def evaluate(
     tasks: Sequence[str] | None = None,
     *,
     random_state: int = 0,
+    n_topics: int = N_TOPICS,
     on_stage: StageListener | None = None,
     extra: Mapping[str, Scorer] | None = None,
 ) -> Run:
     """Fit a model on the corpus and score it; afterwards a model that was given as an object is fitted.
 
     ``model``         a name of :data:`kate.research.registry.MODELS`, or any estimator with fit and transform
-    ``tasks``         names of :data:`TASKS`; None for all
+    ``tasks``         names of :data:`TASKS`; None for all but :data:`TOPIC_TASKS`
     ``random_state``  seeds a model given by name, and the probes that start at random
+    ``n_topics``      for :data:`TOPIC_TASKS`, the same for every model: one whose components are topics is fitted with
+                      so many for them (and with no other number where nothing else is asked for)
     ``on_stage``      called with what happens now: fit, encode, then the tasks by name
     ``extra``         the caller's own scorers, by name, used after the tasks and kept like them
 
@@ -76,6 +92,8 @@ def evaluate(
     wanted = require_tasks(tasks)
     _require_parts(corpus)
     estimator = make_model(model, random_state=random_state) if isinstance(model, str) else model
+    if set(wanted) & set(TOPIC_TASKS) and set(wanted) <= {*TOPIC_TASKS, "time"}:
+        estimator = with_topics(estimator, n_topics)
     run = Run()
     clock = _Clock(run.seconds, on_stage)
     with clock("fit"):
@@ -84,7 +102,7 @@ def evaluate(
         vectors = encode(estimator, corpus)
     run.settings = dict(getattr(estimator, "settings_", None) or estimator.get_params(deep=False))
     run.training = _training(estimator)
-    fitted = Fitted(corpus, estimator, vectors, random_state)
+    fitted = Fitted(corpus, estimator, vectors, random_state, n_topics=n_topics)
     for task in wanted:
         _score(task, fitted, run, clock)
     for name, scorer in (extra or {}).items():
@@ -93,7 +111,7 @@ def evaluate(
 
 
 def require_tasks(tasks: Sequence[str] | None) -> tuple[str, ...]:
-    """The tasks in their fixed order, all for None; an unknown name is refused.
+    """The tasks in their fixed order, for None all but :data:`TOPIC_TASKS`; an unknown name is refused.
 
     >>> require_tasks(["time", "classification"])
     ('classification', 'time')
@@ -101,7 +119,9 @@ def require_tasks(tasks: Sequence[str] | None) -> tuple[str, ...]:
     for task in tasks or ():
         if task not in TASKS:
             raise ValueError(f"there is no task {task!r}; choose from {', '.join(TASKS)}")
-    return TASKS if tasks is None else tuple(task for task in TASKS if task in tasks)
+    if tasks is None:
+        return tuple(task for task in TASKS if task not in TOPIC_TASKS)
+    return tuple(task for task in TASKS if task in tasks)
 
 
 def describe_error(error: BaseException) -> dict[str, str]:

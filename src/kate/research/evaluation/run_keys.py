@@ -1,8 +1,8 @@
 """The key of a run: all that its result depends on, in one short name. Kept runs are found by their keys.
 
 A result depends on the data set and its settings, on the model, its parameters and the revision of its code, on the
-device that computes it, and on the seed. Parameters that only say how to compute (threads, a progress bar) are left
-out; of the device it is the one that "auto" became.
+device that computes it, on the seed, and on the number of topics where one was asked for. Parameters that only say how
+to compute (threads, a progress bar) are left out; of the device it is the one that "auto" became.
 """
 
 from __future__ import annotations
@@ -59,9 +59,10 @@ def keys_of(run: Mapping[str, Any]) -> RunKeys:
     dataset = {name: run["dataset"].get(name) for name in _OF_THE_DATASET}
     model = {name: run["model"].get(name) for name in _OF_THE_MODEL}
     anywhere = {name: value for name, value in model.items() if name != "device"}
-    return RunKeys(
-        *(digest({"dataset": dataset, "model": one, "seed": run["seed"]}) for one in (model, anywhere))
-    )
+    rest = {"seed": run["seed"]}
+    if run.get("n_topics") is not None:  # a run without such a number keeps the key that it always had
+        rest["n_topics"] = run["n_topics"]
+    return RunKeys(*(digest({"dataset": dataset, "model": one, **rest}) for one in (model, anywhere)))
 
 
 def digest(value: Any) -> str:

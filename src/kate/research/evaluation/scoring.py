@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -13,13 +15,16 @@ from numpy.typing import NDArray
 
 from kate.model.similar_words import nearest
 from kate.research.datasets.corpus import Corpus, Labels, PartName
+from kate.research.evaluation.found_topics import N_TOPICS, FoundTopics, TooFewDocuments, find_topics
 from kate.research.evaluation.model_inputs import collection_rows, is_ranker, similarities
 from kate.research.metrics.classification import classify
+from kate.research.metrics.clusters import compare_labels, majority_labels
 from kate.research.metrics.multilabel import classify_sets
 from kate.research.metrics.queries import Similarity, one_word_precision, two_word_precision
 from kate.research.metrics.questions import judge_answers
 from kate.research.metrics.regression import regress
 from kate.research.metrics.retrieval import retrieve, retrieve_ranked
+from kate.research.metrics.topic_quality import judge_topics
 from kate.research.metrics.topic_scores import c_v, diversity, mscd, npmi
 
 if TYPE_CHECKING:
@@ -44,6 +49,7 @@ QUERY_WORDS = ("weapon", "christian", "compani", "israel", "law", "hockey", "com
 _N_NEIGHBOURS = 5
 _N_TOP_WORDS = 10
 _MOST_PAIRS_RANKED = 2_000_000_000  # queries times documents; with more, the full ranking would take hours
+_MOST_KEPT = 10_000  # test documents whose topics are kept, to compare seeds
 _MOST_CLASSES_SHOWN = 100  # a larger confusion matrix would be most of the line
 
 Floats = NDArray[np.floating[Any]]
@@ -69,6 +75,17 @@ class Fitted:
     vectors: Mapping[PartName, Floats]
     random_state: int = 0
     query_words: tuple[str, ...] = field(default=QUERY_WORDS)
+    n_topics: int = N_TOPICS  # of the tasks clusters and topics
+
+    @cached_property
+    def topics(self) -> FoundTopics:
+        """The topics of the model, found when they are first asked for."""
+        if not self.corpus.test.size:
+            raise NotScored("there are no test documents")
+        try:
+            return find_topics(self.model, self.corpus, self.vectors, self.n_topics, self.random_state)
+        except TooFewDocuments as reason:
+            raise NotScored(str(reason)) from None
 
     def labels(self, part: PartName) -> Labels:
         return self.corpus.part(part).y
@@ -80,7 +97,7 @@ def available(fitted: Fitted) -> set[str]:
     if fitted.corpus.questions is not None:
         found.add("questions")
     if hasattr(fitted.model, "components_"):
-        found.add("topics")
+        found.add("components")
     if hasattr(fitted.model, "word_vectors_"):
         found.add("words")
     return found
@@ -192,8 +209,73 @@ def _is_centred(vectors: Floats) -> bool:
     return bool(mean <= 1e-3 * np.linalg.norm(vectors.std(axis=0, dtype=np.float64)))
 
 
+def _clusters(fitted: Fitted) -> Outcome:
+    """Topics beside labels, on test documents of one label; ``majority_label``: how often that of the topic is right.
+
+    A topic's majority label is that of the documents that the model was fitted on. Beside it ``strongest_share`` says
+    how sure the model was on average.
+    """
+    found = fitted.topics
+    (learned, learned_labels), (test, test_labels) = (
+        _singly_labelled(fitted, part) for part in ("fitting", "test")
+    )
+    usable = test & (found.test >= 0)
+    if not usable.any():
+        raise NotScored("no test document has one label and a known word")
+    n_documents = len(usable)
+    if n_left_out := n_documents - int(test.sum()):
+        warnings.warn(
+            f"clusters: left out {n_left_out:,} of {n_documents:,} test documents, which have several labels or none",
+            UserWarning,
+            stacklevel=2,
+        )
+    topics, labels = found.test[usable], test_labels[usable]
+    scores = compare_labels(topics, labels).scores()
+    known = learned & (found.fitting >= 0)
+    majority = majority_labels(found.fitting[known], learned_labels[known])
+    is_right = [
+        majority.get(topic) == label for topic, label in zip(topics.tolist(), labels.tolist(), strict=True)
+    ]
+    scores["majority_label"] = float(np.mean(is_right))
+    if found.test_shares is not None:
+        scores["strongest_share"] = float(found.test_shares[usable].mean())
+    facts = {
+        "way": found.way,
+        "n_documents": int(usable.sum()),
+        "n_left_out": n_documents - int(usable.sum()),
+    }
+    return Outcome(scores, facts)
+
+
+def _singly_labelled(fitted: Fitted, part: PartName) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Which documents of a part have exactly one label, and the labels, which mean nothing for the others."""
+    labels = fitted.labels(part)
+    if not isinstance(labels, np.ndarray):  # sets of labels
+        has_one = np.diff(labels.indptr) == 1
+        first = np.zeros(len(has_one), dtype=np.int64)
+        first[has_one] = labels.indices[labels.indptr[:-1][has_one]]
+        return has_one, first
+    return np.ones(len(labels), dtype=bool), labels
+
+
 def _topics(fitted: Fitted) -> Outcome:
-    """MSCD of the topics' weights; coherence and diversity of their words, by wins and by weights.
+    """The words of topics in the test documents, which had no part in choosing them."""
+    found, corpus = fitted.topics, fitted.corpus
+    try:
+        quality = judge_topics(found.words, found.test, corpus.X[corpus.test])
+    except ValueError as error:
+        raise NotScored(str(error)) from None
+    details = {
+        "way": found.way,
+        "n_described": quality.n_described,
+        "words": [[corpus.vocabulary.words[column] for column in own] for own in found.words],
+        "documents": found.test[:: -(-len(found.test) // _MOST_KEPT)],
+    }
+    return Outcome(quality.scores() | {"seconds": found.seconds}, details)
+
+
+def _neurons(fitted: Fitted) -> Outcome:
+    """The paper's topics: MSCD of the neurons' weights; coherence and diversity of their words, by wins and by weights.
 
     Words are chosen on the documents that the model was fitted on. Their coherence is measured over all
     documents and, as ``npmi_test``, over the test documents alone. ``c_v_documents`` counts words that share a
@@ -279,7 +361,9 @@ SCORERS: Mapping[str, Scorer] = MappingProxyType(
         "retrieval": _retrieval,
         "queries": _queries,
         "questions": _questions,
+        "clusters": _clusters,
         "topics": _topics,
+        "neurons": _neurons,
         "words": _words,
     }
 )

@@ -9,7 +9,9 @@ regression      :func:`kate.research.metrics.regression.regress`        vectors,
 retrieval       :func:`kate.research.metrics.retrieval.retrieve`        vectors or a ranking, classes or sets of labels
 queries         :mod:`kate.research.metrics.queries`                    vectors or a ranking; labels for two words
 questions       :func:`kate.research.metrics.questions.judge_answers`   vectors or a ranking, questions with judgements
-topics          :mod:`kate.research.metrics.topic_scores`               topics
+clusters        :func:`kate.research.metrics.clusters.compare_labels`   topics of documents, a label per document
+topics          :func:`kate.research.metrics.topic_quality.judge_topics` topics of documents, their words
+neurons         :mod:`kate.research.metrics.topic_scores`               components: the paper's topics
 words           :func:`kate.model.similar_words.nearest`                word vectors
 ==============  ===========================================  ======================================
 
@@ -32,7 +34,9 @@ NEEDS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         "retrieval": (("vectors", "ranking"), ("labels:classes", "labels:sets")),
         "queries": (("vectors", "ranking"),),
         "questions": (("vectors", "ranking"), ("questions",)),
-        "topics": (("topics",),),
+        "clusters": (("vectors",), ("labels:classes", "labels:sets")),
+        "topics": (("vectors",),),
+        "neurons": (("components",),),
         "words": (("words",),),
     }
 )
@@ -44,8 +48,8 @@ def why_skipped(task: str, available: Collection[str]) -> str | None:
 
     >>> why_skipped("retrieval", {"vectors", "labels:sets"}) is None
     True
-    >>> why_skipped("topics", {"vectors"})
-    'topics needs topics'
+    >>> why_skipped("neurons", {"vectors"})
+    'neurons needs components'
     >>> why_skipped("retrieval", {"words"})
     'retrieval needs vectors or ranking and labels:classes or labels:sets'
     """

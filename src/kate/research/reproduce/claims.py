@@ -108,7 +108,7 @@ def check_claims(results: Results) -> list[Claim]:
 
 
 def _claims(grid: Grid, results: Results) -> Iterator[Claim]:
-    mscd, accuracy = _table_of(grid, "topics.mscd"), _table_of(grid, "classification.accuracy")
+    mscd, accuracy = _table_of(grid, "neurons.mscd"), _table_of(grid, "classification.accuracy")
     sweeps = next((output for output in grid.outputs.values() if isinstance(output, SweepsOutput)), None)
     if mscd is not None:
         yield _claim(

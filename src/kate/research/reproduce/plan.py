@@ -79,7 +79,7 @@ def cells_of(output: Output, grid: Grid) -> Iterator[Needed]:
         for model, protocol in product((*output.models, *output.beside), PROTOCOLS):
             yield figure_cell(output, model, protocol, grid), {"retrieval"}, True
     elif isinstance(output, TopicsOutput | NeighboursOutput | MapsOutput):
-        tasks = {TopicsOutput: {"topics", "class_topics"}, NeighboursOutput: {"words"}, MapsOutput: {"map"}}
+        tasks = {TopicsOutput: {"neurons", "class_topics"}, NeighboursOutput: {"words"}, MapsOutput: {"map"}}
         for model, protocol in product(output.models, PROTOCOLS):
             yield figure_cell(output, model, protocol, grid), tasks[type(output)], False
 

@@ -181,7 +181,7 @@ def _give_back_gpu_memory() -> None:
 def _slimmed(record: Record) -> Record:
     """The line without the words of hundreds of topics: no output shows them, and they would be most of it."""
     if record["model"]["n_components"] > _MOST_TOPICS_IN_WORDS:
-        for told in record["details"].get("topics", {}).values():
+        for told in record["details"].get("neurons", {}).values():
             told.pop("words", None)
     return record
 

@@ -46,6 +46,7 @@ class CountsReader(Saveable, BaseEstimator):
     settings_: dict[str, Any] = field(init=False)
 
     inputs: ClassVar[Inputs] = "counts"
+    components_are_topics: ClassVar[bool] = False  # a document's vector says how much of each topic it holds
 
     @classmethod
     def paper(cls, n_components: int = 128, **changes: Any) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,8 @@ class LDA(CountsEstimator):
     prior_ : (n_components,), α
     settings_ : the parameters as they were used
     """
+
+    components_are_topics: ClassVar[bool] = True
 
     iterations: int = 50
 

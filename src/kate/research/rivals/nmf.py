@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -54,6 +54,8 @@ class NMF(CountsEstimator):
     >>> (NMF(n_components=2, random_state=0).fit_transform(X) > 0.1).sum(axis=1).tolist()
     [1, 1, 1, 1]
     """
+
+    components_are_topics: ClassVar[bool] = True
 
     max_iter: int = 200
     sublinear: bool = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from scipy.sparse import csr_matrix
 
@@ -105,6 +105,8 @@ class ProdLDA(_VariationalTopics):
     output : vectors are the "mean" of the Gaussian, or the "shares" of the topics, its softmax
     """
 
+    components_are_topics: ClassVar[bool] = True
+
     n_layers: int = 2
     dropout: float = 0.2
     learning_rate: float = 5e-3
@@ -150,6 +152,8 @@ class ETM(_VariationalTopics):
     n_embedding : the length of a word vector
     output : vectors are the "mean" of the Gaussian, or the "shares" of the topics, its softmax
     """
+
+    components_are_topics: ClassVar[bool] = True
 
     n_embedding: int = 100
     learning_rate: float = 5e-3
