@@ -84,7 +84,7 @@ def with_topics(model: TextModel, columns: pl.DataFrame, vectors: Floats) -> pl.
     topics = model.topics()
     if len(topics) < 2:
         return columns  # nothing to tell apart
-    added = topics.label_columns(vectors, vectors.any(axis=1))
+    added = topics.label_columns(vectors, np.asarray(vectors.any(axis=1)))
     own = [one for one in added if one.name in TOPIC_COLUMNS and one.name not in columns.columns]
     return columns.with_columns(own)
 
