@@ -48,6 +48,12 @@ ROWS = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def width_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables as wide as in a pipe, whatever another test or the terminal says."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 def run(*arguments: object, stdin: str | None = None) -> tuple[int, str, str]:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception

@@ -158,7 +158,8 @@ def trends(
     \b
     Example:
       kate trends model reviews.csv --text review --by stars -n 2
-      kate trends model news.parquet --by date --every month -o trends.csv --plot trends.png
+      kate trends model news.parquet --every month -o trends.csv
+      kate trends model news.parquet --by date --plot trends.png
     """
     if output is not None:
         require_table_name(output)

@@ -37,8 +37,8 @@ def compare_labels(topics: ArrayLike, labels: ArrayLike) -> Agreement:
 
     >>> compare_labels([0, 0, 1, 1], ["a", "a", "b", "b"])
     Agreement(nmi=1.0, ari=1.0, purity=1.0)
-    >>> compare_labels([0, 0, 1, 1], ["a", "b", "a", "b"])  # nothing to do with each other
-    Agreement(nmi=0.0, ari=-0.5, purity=0.5)
+    >>> compare_labels([0, 0, 1, 1], ["a", "b", "a", "b"]).nmi  # nothing to do with each other
+    0.0
     """
     table = _together(topics, labels)
     shares = table / table.sum()
