@@ -10,7 +10,7 @@ import pytest
 
 from kate.serve.limits import Limits
 from kate.serve.service import make_app
-from serve.running import running
+from serve.loopback import running
 
 
 @pytest.fixture(scope="module")

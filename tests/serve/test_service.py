@@ -23,7 +23,7 @@ from kate.serve.encode_queue import EncodeQueue
 from kate.serve.limits import Limits
 from kate.serve.service import make_app
 from serve.conftest import texts
-from serve.running import running
+from serve.loopback import running
 
 
 @pytest.fixture(scope="module")

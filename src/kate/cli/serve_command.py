@@ -57,9 +57,8 @@ def serve(
       KATE_TOKEN=secret kate serve model --host 0.0.0.0
     """
     try:
-        import uvicorn
-
         from kate.serve.limits import Limits
+        from kate.serve.running import run
         from kate.serve.service import make_app
     except ImportError as error:
         raise ImportError(
@@ -73,11 +72,4 @@ def serve(
     limits = Limits(body_bytes=max_body, texts=max_texts, waiting=max_waiting, seconds=timeout)
     app = make_app(folder, token=token, limits=limits, name=name)
     typer.echo(f"serving {folder}; Ctrl-C stops it", err=True)
-    uvicorn.run(
-        app,
-        host=host,
-        port=port,
-        log_level="info",
-        access_log=False,
-        timeout_graceful_shutdown=int(timeout) + 1,
-    )
+    run(app, host, port, timeout)

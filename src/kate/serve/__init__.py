@@ -8,5 +8,5 @@ embeddings.py     /v1/embeddings and /v1/models, as OpenAI's
 index_answers.py  /search, /similar, /documents, /topics, /label
 service_metrics.py  what Prometheus reads
 openapi.py        the description of all routes, as JSON and as a page
-service.py        the application: routes, the token, limits on bodies
+service.py        the application: routes, the token, limits on bodies · running.py: under uvicorn, with a patient end
 """
