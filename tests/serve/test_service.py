@@ -287,3 +287,27 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         model.save(f"{folder}/model")
         done = subprocess.run([sys.executable, "-c", code.format(f"{folder}/model")], timeout=60, check=False)
     assert done.returncode == 7
+
+
+PRELOADED = """
+import asyncio, os, sys, kate
+from kate.serve.service import make_app
+app = make_app(sys.argv[1])  # as gunicorn --preload does, before it forks its workers
+child = os.fork()
+if child == 0:
+    async def start():
+        async with app.router.lifespan_context(app):
+            pass
+    try:
+        asyncio.run(start())
+    except kate.ForkedProcessError as error:
+        os._exit(7 if "without --preload" in str(error) else 8)
+    os._exit(9)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_worker_of_a_preloading_server_refuses_to_start_and_says_why(model_folder):
+    command = [sys.executable, "-c", PRELOADED, str(model_folder)]
+    assert subprocess.run(command, timeout=60, check=False).returncode == 7
