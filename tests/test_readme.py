@@ -110,3 +110,20 @@ def test_tables_of_speed_are_those_that_the_benchmarks_give(page: str) -> None:
     assert shown.strip() == speed_table.TABLES[ROOT / page](), (
         "run: python experiments/speed_table.py --update"
     )
+
+
+def test_the_figures_of_topics_are_those_of_the_results():
+    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    titles = ["KATE", "NMF", "LDA", "LSA + k-means", "MiniLM + k-means", "BERTopic, outliers assigned"]
+    for line, heading in (
+        ("| NMI with", "### NMI with"),
+        ("| NPMI of", "### NPMI of"),
+        ("| documents that hold", "### Coverage"),
+    ):
+        [shown] = [row for row in README.splitlines() if row.startswith(line)]
+        table = page.split(heading)[1].split("###")[0].splitlines()
+        column = next(row for row in table if row.startswith("| model")).split(" | ").index("mean, long")
+        means = {
+            row.split(" | ")[0].removeprefix("| "): row.split(" | ")[column] for row in table if " | " in row
+        }
+        assert shown.strip(" |").split(" | ")[1:] == [means[title] for title in titles]
