@@ -229,7 +229,7 @@ def precision_at(F: Any, y: np.ndarray, G: Any, gy: np.ndarray, kind: str, share
 
 
 def topic_scores(Z: Any, B: Any, wins_share: float = 0.1) -> dict[str, float]:
-    """NPMI (training documents) and diversity of topics by wins: kate.topics.poles' rule, on the GPU."""
+    """NPMI (training documents) and diversity of topics by wins: kate.topics.neuron_poles' rule, on the GPU."""
     import torch
 
     N, m = Z.shape

@@ -73,3 +73,10 @@ def test_an_empty_topic_has_no_words() -> None:
     *_, empty = chosen(P, topics, 3)
     assert len(empty.columns) == 0
     assert empty.coverage == 0
+
+
+def test_one_topic_of_all_documents_has_their_most_frequent_words() -> None:
+    P, _ = presence()
+    [words] = chosen(P, np.zeros(N_DOCS, dtype=np.int64), 1)
+    assert words.columns[0] == 20
+    assert words.coverage > 0.9

@@ -101,7 +101,9 @@ def label(
         n_topics = len(own_topics or ()) if found is None else len(found)
         n_none = labelled["topic_name"].null_count()
         without = f"; {n_none:,} documents have none of them" if n_none else ""
-        typer.echo(f"{len(labelled):,} documents, {n_topics} topics → {output}{without}")
+        typer.echo(
+            f"{len(labelled):,} documents, {n_topics} {'topic' if n_topics == 1 else 'topics'} → {output}{without}"
+        )
 
 
 def _own_topics(given: Sequence[str]) -> dict[str, str]:

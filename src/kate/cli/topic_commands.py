@@ -224,7 +224,8 @@ def _show_topics(found: Topics, sort: TopicOrder, top: int, limit: int | None, a
         return
     print_topics(shown, top)
     if found.reason is not None:
-        say(f"{len(found)} topics: {found.reason}; -n N gives any other number")
+        other = "" if len(found) == 1 else "; -n N gives any other number"
+        say(f"{len(found)} {'topic' if len(found) == 1 else 'topics'}: {found.reason}{other}")
 
 
 def _show_documents(found: Topics, topic: int, corpus: Documents, top: int, as_json: bool) -> None:

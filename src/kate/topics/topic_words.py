@@ -89,8 +89,12 @@ class _Draft:
         n_documents = by_word.shape[0]
         share = frequency.astype(np.float64) / max(len(rows), 1)
         lift = np.divide(share * n_documents, totals, out=np.ones(len(share)), where=totals > 0)
-        usable = np.flatnonzero((frequency >= min(2, len(rows))) & (share >= _RAREST) & (lift >= _LEAST_LIFT))
+        held = (frequency >= min(2, len(rows))) & (share >= _RAREST)
+        usable = np.flatnonzero(held & (lift >= _LEAST_LIFT))
         typical = share[usable] ** 2 * np.log(lift[usable])
+        if len(rows) == n_documents:  # all documents: there are no others to be told from
+            usable = np.flatnonzero(held)
+            typical = share[usable]
         order = np.argsort(-typical, kind="stable")[:N_LISTED]
         listed, typical = usable[order], typical[order]
         first, rest = listed[:_CANDIDATES], listed[_CANDIDATES:]
@@ -136,15 +140,18 @@ def _dense_columns(by_word: csc_array, columns: Columns) -> Floats:
 
 
 def distinct_names(words: list[list[str]], numbers: list[int], taken: set[str]) -> Iterator[str]:
-    """A name of two words for each topic, of more where another topic has the same two.
+    """A name of two words for each topic, of more where another topic has the same two, in whatever order.
 
-    >>> words = [["gold", "silver", "coin"], ["gold", "silver", "bank"], ["peace"], []]
+    >>> words = [["gold", "silver", "coin"], ["silver", "gold", "bank"], ["peace"], []]
     >>> list(distinct_names(words, [0, 1, 2, 3], taken=set()))
-    ['gold, silver', 'gold, silver, bank', 'peace', 'topic 3']
+    ['gold, silver', 'silver, gold, bank', 'peace', 'topic 3']
     """
-    used = set(taken)
+    used, sets = set(taken), set[frozenset[str]]()
     for number, own in zip(numbers, words, strict=True):
-        names = [", ".join(own[:length]) for length in range(min(2, len(own)), len(own) + 1) if own]
-        name = next((name for name in names if name not in used), f"topic {number}")
+        firsts = [own[:length] for length in range(min(2, len(own)), len(own) + 1) if own]
+        free = [first for first in firsts if frozenset(first) not in sets and ", ".join(first) not in used]
+        if free:
+            sets.add(frozenset(free[0]))
+        name = ", ".join(free[0]) if free else f"topic {number}"
         used.add(name)
         yield name
