@@ -16,6 +16,7 @@ import json
 import sys
 import types
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from kate.topics import topic_cut, topic_tree, topic_words
+from kate.topics.ward_joins import joined
 
 N_TOPICS, SEEDS, N_TOP = 20, (0, 1, 2), 10
 LONG = ("20news", "reuters21578", "sotu", "bbc", "reviews", "movies")
@@ -35,10 +37,10 @@ TREES: dict[str, dict[str, Any]] = {
     "300 leaves": {"MOST_LEAVES": 300},
     "800 leaves": {"MOST_LEAVES": 800},
     "every leaf counts as one document": {"weighted": False},
-    "0 rounds": {"_ROUNDS": 0},
-    "1 round": {"_ROUNDS": 1},
-    "2 rounds": {"_ROUNDS": 2},
-    "10 rounds": {"_ROUNDS": 10},
+    "0 rounds": {"rounds": 0},
+    "1 round": {"rounds": 1},
+    "2 rounds": {"rounds": 2},
+    "10 rounds": {"rounds": 10},
     "no tree: k-means with 20 clusters": {"k_means": True},
     "no tree: k-means that starts alike for all seeds": {"k_means": True, "start": 0},
 }
@@ -121,17 +123,17 @@ class Fit:
             means = KMeans(N_TOPICS, n_init=3, random_state=seed if start is None else start)
             means.fit(self.sketch.units)
             return means.labels_.astype(np.int64), means.predict(self.units).astype(np.int64)
-        rounds, before = changes.get("_ROUNDS", topic_cut._ROUNDS), topic_cut._ROUNDS
+        settle = topic_cut.settle
         tree = self._tree(changes.get("MOST_LEAVES", topic_tree.MOST_LEAVES))
         if not changes.get("weighted", True):
             means = tree.sums / tree.sizes[:, None]
-            joins, costs = topic_tree.joined(means, np.ones_like(tree.sizes))
+            joins, costs = joined(means, np.ones_like(tree.sizes))
             tree = replace(tree, joins=joins, costs=costs)
-        topic_cut._ROUNDS = rounds
+        topic_cut.settle = partial(settle, rounds=changes.get("rounds", 4))
         try:
             cut = topic_cut.TopicCut.of(tree, self.sketch, N_TOPICS)
         finally:
-            topic_cut._ROUNDS = before
+            topic_cut.settle = settle
         return cut.sketch_topics, cut.nearest(self.units)
 
     def _tree(self, most_leaves: int) -> Any:

@@ -42,7 +42,7 @@ def test_the_table_of_topics(model: TextModel) -> None:
     assert frame.columns == ["topic", "name", "share", "coherence", "coverage", "words", "weights"]
     assert frame["words"].list.len().to_list() == [3] * 4
     assert frame["share"].is_sorted(descending=True)
-    assert "<td>" in model.topics(4)._repr_html_()
+    assert "</td>" in model.topics(4)._repr_html_()
     assert str(model.topics(4)).splitlines()[0].split()[:3] == ["topic", "share", "coherence"]
 
 

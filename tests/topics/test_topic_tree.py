@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
 
-from kate.topics.leaf_clusters import leaf_clusters, nearest_centres, unit
-from kate.topics.topic_tree import MOST_LEAVES, TopicTree, joined
+from kate.topics.coarse_groups import MOST_GROUPS, coarse_groups
+from kate.topics.leaf_clusters import leaf_clusters, leaves_in_groups, nearest_centres, unit
+from kate.topics.topic_tree import MOST_LEAVES, TopicTree
+from kate.topics.ward_joins import joined
 
 
 def documents(n_groups: int = 6, n_each: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -46,8 +48,48 @@ def test_groups_that_are_there_are_found() -> None:
     assert "6 topics" in tree.suggest().reason
 
 
-def test_cuts_nest_and_topics_keep_their_numbers() -> None:
-    tree = TopicTree.of(documents(seed=2)[0])
+def coarse_and_fine(n_each: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Vectors in which documents differ in two ways, coarse ones that know the first way only, and groups by it."""
+    random = np.random.default_rng(5)
+    middles = unit(random.normal(size=(3, 16)).astype(np.float32))
+    groups = np.repeat(np.arange(3), n_each)
+    within = random.normal(size=(3 * n_each, 16)).astype(np.float32)
+    coarse = unit(middles[groups] + 0.02 * within)
+    fine = unit(
+        middles[groups]
+        + 0.2 * random.choice([-1, 1], (len(groups), 1)) * middles[(groups + 1) % 3]
+        + 0.1 * within
+    )
+    return fine, coarse, groups
+
+
+def test_coarse_vectors_make_the_upper_part_of_the_tree() -> None:
+    fine, coarse, groups = coarse_and_fine()
+    tree = TopicTree.of(fine, coarse)
+    assert tree.n_leaves <= MOST_LEAVES
+    tree.require_whole(16)
+    found = coarse_groups(fine, coarse, 400)
+    assert found.max() + 1 <= MOST_GROUPS
+    # no group mixes documents that the coarse vectors hold apart
+    assert all(len(set(groups[found == group])) == 1 for group in range(found.max() + 1))
+    n_groups = int(found.max()) + 1
+    leaves = leaves_in_groups(fine, found, 400)
+    assert all(len(set(found[leaves == leaf])) == 1 for leaf in range(leaves.max() + 1))
+    # cut at the number of groups, the tree gives them back
+    cut = tree.cut(n_groups)
+    assert sorted(np.bincount(cut, tree.sizes).astype(int)) == sorted(np.bincount(found))
+
+
+def test_few_documents_have_no_upper_part() -> None:
+    vectors, _ = documents(2, 10)
+    assert set(coarse_groups(vectors, vectors, 6)) == {0}
+    np.testing.assert_array_equal(TopicTree.of(vectors, vectors).joins, TopicTree.of(vectors).joins)
+
+
+@pytest.mark.parametrize("of", ["fine", "fine and coarse"])
+def test_cuts_nest_and_topics_keep_their_numbers(of: str) -> None:
+    fine, coarse, _ = coarse_and_fine(100)
+    tree = TopicTree.of(fine, coarse if of == "fine and coarse" else None)
     before = tree.cut(1)
     assert set(before) == {0}
     for n in range(2, tree.n_leaves + 1):
@@ -100,8 +142,10 @@ def test_clusters_are_numbered_by_their_first_documents() -> None:
     assert firsts == sorted(firsts)
 
 
-def test_halves_of_a_node_are_its_children() -> None:
-    tree = TopicTree.of(documents(seed=4)[0])
+@pytest.mark.parametrize("coarse", [False, True])
+def test_halves_of_a_node_are_its_children(coarse: bool) -> None:
+    fine, of_start, _ = coarse_and_fine(100)
+    tree = TopicTree.of(fine, of_start if coarse else None)
     ten, eleven = tree.cut(10), tree.cut(11)
     [parent] = set(ten[ten != eleven])
     larger, smaller = tree.halves(np.flatnonzero(ten == parent))

@@ -1,7 +1,8 @@
 """A sketch of the documents: what topics are found and described from once the documents are gone.
 
-At most 20,000 documents, each as its vector and the set of its words (no order, no counts). It is saved with the model,
-so that the tree of topics can be cut anew, and words, shares and coherence are those of real documents, not estimates.
+At most 20,000 documents, each as its vector and the set of its words (no order). It is saved with the model, so that
+the tree of topics can be cut anew, and words, shares and coherence are those of real documents, not estimates. With
+how often each word occurs the sketch is what an update knows of the documents seen: a uniform sample of all of them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from scipy.sparse import csc_array, csr_array, csr_matrix
 
 from kate.topics.leaf_clusters import unit
 
-__all__ = ["DocumentSketch", "Encode"]
+__all__ = ["DocumentSketch", "Encode", "Occurrences", "most_documents_of"]
 
 _MOST_DOCUMENTS = 20_000
 _MOST_NUMBERS = 5_000_000  # of all vectors together, 10 MB
@@ -26,6 +27,7 @@ _MOST_HALVED = 2_000
 
 Floats = NDArray[np.float32]
 Halves = NDArray[np.float16]
+Occurrences = NDArray[np.unsignedinteger[Any]]
 Encode = Callable[[csr_matrix], Floats]
 
 
@@ -38,6 +40,8 @@ class DocumentSketch:
         ``words[starts[i] : starts[i + 1]]``
     one_half, other_half : (n_halved, d), vectors of some documents' words in two random halves: how well the topic of
         one half tells that of the other says how sure a topic is
+    occurrences : of each of the words; None where the model was saved without what an update needs
+    n_seen : how many documents it is a sample of: those that had words
     """
 
     vectors: Halves
@@ -46,26 +50,71 @@ class DocumentSketch:
     one_half: Halves
     other_half: Halves
     n_words: int
+    occurrences: Occurrences | None = None
+    n_seen: int = 0
+    coarse: Floats | None = (
+        None  # unit vectors that hardly depend on the seed; not saved, the tree is made from them
+    )
 
     @classmethod
-    def take(cls, counts: csr_matrix, encode: Encode) -> DocumentSketch:
-        """Of counted documents (n_docs, n_words); ``encode`` makes vectors of counts."""
+    def take(
+        cls,
+        counts: csr_matrix,
+        encode: Encode,
+        encode_coarsely: Encode | None = None,
+        n_documents: int | None = None,
+    ) -> DocumentSketch:
+        """Of counted documents (n_docs, n_words).
+
+        encode : makes vectors of counts
+        encode_coarsely : makes unit vectors that are alike for all seeds, where there are such
+        n_documents : how many the counted ones are a sample of; None: they are all
+        """
         known = np.flatnonzero(np.diff(counts.indptr) > 0)
-        mean_words = counts.nnz / max(len(known), 1)
-        d = encode(counts[:0]).shape[1]
-        most = int(min(_MOST_DOCUMENTS, _MOST_NUMBERS // d, _MOST_WORDS // max(mean_words, 1)))
-        picked = np.random.default_rng(0).permutation(known)[: max(most, 2)]
-        sample = csr_matrix(counts[np.sort(picked)])
-        one, other = _halves(csr_matrix(counts[picked[:_MOST_HALVED]]))
-        kind = np.uint16 if counts.shape[1] <= 2**16 else np.uint32
+        most = most_documents_of(counts.nnz / max(len(known), 1), encode(counts[:0]).shape[1])
+        picked = np.random.default_rng(0).permutation(known)[:most]
+        sample, halved = counts[np.sort(picked)], counts[picked[:_MOST_HALVED]]
+        times = 1.0 if n_documents is None else n_documents / max(counts.shape[0], 1)
+        n_seen = max(round(times * len(known)), len(sample.indptr) - 1)
+        return cls._of(csr_matrix(sample), csr_matrix(halved), encode, encode_coarsely, n_seen)
+
+    @classmethod
+    def of_sample(
+        cls, sample: csr_matrix, encode: Encode, encode_coarsely: Encode | None, n_seen: int
+    ) -> DocumentSketch:
+        """Of a sample that was drawn already, of ``n_seen`` documents; the rest as in :meth:`take`."""
+        halved = np.random.default_rng(0).permutation(sample.shape[0])[:_MOST_HALVED]
+        return cls._of(sample, csr_matrix(sample[halved]), encode, encode_coarsely, n_seen)
+
+    @classmethod
+    def _of(
+        cls,
+        sample: csr_matrix,
+        halved: csr_matrix,
+        encode: Encode,
+        encode_coarsely: Encode | None,
+        n_seen: int,
+    ) -> DocumentSketch:
+        one, other = _halves(halved)
+        kind = np.uint16 if sample.shape[1] <= 2**16 else np.uint32
         return cls(
             unit(encode(sample)).astype(np.float16),
             sample.indices.astype(kind),
             sample.indptr.astype(np.int64),
             unit(encode(one)).astype(np.float16),
             unit(encode(other)).astype(np.float16),
-            counts.shape[1],
+            sample.shape[1],
+            _occurrences(sample.data),
+            n_seen,
+            None if encode_coarsely is None else encode_coarsely(sample),
         )
+
+    @property
+    def counts(self) -> csr_matrix:
+        """How often each document has each word, (n, n_words); only where ``occurrences`` are known."""
+        assert self.occurrences is not None
+        rows = (self.occurrences.astype(np.float32), self.words.astype(np.int32), self.starts)
+        return csr_matrix(rows, shape=(len(self), self.n_words))
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -92,13 +141,21 @@ class DocumentSketch:
             "starts": self.starts,
             "one_half": self.one_half,
             "other_half": self.other_half,
+            "n_seen": np.array([self.n_seen], dtype=np.int64),
         }
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], n_words: int, n_components: int
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        n_words: int,
+        n_components: int,
+        occurrences: Occurrences | None = None,
     ) -> DocumentSketch:
-        """What :meth:`to_arrays` gave; arrays that do not belong together are refused."""
+        """What :meth:`to_arrays` gave; arrays that do not belong together are refused.
+
+        ``occurrences`` are saved elsewhere: only an update needs them.
+        """
         sketch = cls(
             arrays["vectors"],
             arrays["words"],
@@ -106,6 +163,9 @@ class DocumentSketch:
             arrays["one_half"],
             arrays["other_half"],
             n_words,
+            occurrences,
+            # a folder that does not tell it: nothing is known of documents beyond the sketch
+            int(arrays["n_seen"][0]) if "n_seen" in arrays else len(arrays["vectors"]),
         )
         starts, words = sketch.starts, sketch.words
         shapes = [
@@ -120,6 +180,8 @@ class DocumentSketch:
             and (starts[0], starts[-1]) == (0, len(words))
             and not (np.diff(starts) < 0).any()
             and words.max(initial=0) < n_words
+            and (occurrences is None or (occurrences.shape == words.shape and occurrences.dtype.kind == "u"))
+            and sketch.n_seen >= len(sketch)
             and all(
                 np.isfinite(array).all() for array in (sketch.vectors, sketch.one_half, sketch.other_half)
             )
@@ -127,6 +189,21 @@ class DocumentSketch:
         if not whole:
             raise ValueError("the sketch of the documents does not hold together")
         return sketch
+
+
+def most_documents_of(mean_words: float, n_components: int) -> int:
+    """How many documents of so many words a sketch may have."""
+    most = min(_MOST_DOCUMENTS, _MOST_NUMBERS // n_components, _MOST_WORDS // max(mean_words, 1))
+    return max(int(most), 2)
+
+
+def _occurrences(data: NDArray[np.floating[Any]]) -> Occurrences | None:
+    """Counts in as few bytes as they need; None for what are no whole numbers."""
+    if not np.array_equal(data, np.rint(data)) or data.max(initial=0) >= 2**32:
+        return None
+    largest = data.max(initial=0)
+    kind = np.uint8 if largest < 2**8 else np.uint16 if largest < 2**16 else np.uint32
+    return data.astype(kind)
 
 
 def _halves(counts: csr_matrix) -> tuple[csr_matrix, csr_matrix]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["cluster_sums", "leaf_clusters", "nearest_centres", "unit"]
+__all__ = ["cluster_sums", "leaf_clusters", "leaves_in_groups", "nearest_centres", "settle", "unit"]
 
 _ROUNDS = 15
 _SETTLED = 0.001  # share of documents that still move when k-means may stop
@@ -38,6 +38,32 @@ def leaf_clusters(vectors: Floats, n_leaves: int) -> Numbers:
         sums = cluster_sums(vectors, clusters, n_leaves)
         used = np.bincount(clusters, minlength=n_leaves) > 0
         centres = np.where(used[:, None], unit(sums), centres)
+    return _by_first_document(clusters)
+
+
+def leaves_in_groups(vectors: Floats, groups: Numbers, n_leaves: int) -> Numbers:
+    """Small clusters of the documents of each group, as many as it has documents; at most ``n_leaves`` in all."""
+    sizes = np.bincount(groups)
+    clusters = np.full(len(vectors), -1)
+    for group, size in enumerate(sizes.tolist()):
+        rows = np.flatnonzero(groups == group)
+        of_group = 1 + (n_leaves - len(sizes)) * size // len(vectors)
+        clusters[rows] = clusters.max(initial=-1) + 1 + leaf_clusters(vectors[rows], of_group)
+    return _by_first_document(clusters)
+
+
+def settle(vectors: Floats, centres: Floats, rounds: int = 4) -> Floats:
+    """Centres after a few rounds of k-means among the documents: seeds agree better, and labels a little."""
+    for _ in range(rounds):
+        nearest = nearest_centres(vectors, centres)
+        used = np.bincount(nearest, minlength=len(centres)) > 0
+        sums = cluster_sums(vectors, nearest, len(centres))
+        centres = np.where(used[:, None], unit(sums), centres)
+    return centres
+
+
+def _by_first_document(clusters: Numbers) -> Numbers:
+    """Clusters numbered anew, in the order of their first documents."""
     _, first_documents, numbers = np.unique(clusters, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first_documents))[numbers.reshape(-1)]
 

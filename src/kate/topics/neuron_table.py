@@ -8,6 +8,8 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
+from kate.errors import quoted
+
 __all__ = ["NeuronPole", "NeuronPoles", "Pole", "SortKey"]
 
 Pole = Literal["+", "-"]
@@ -102,7 +104,7 @@ class NeuronPoles(Sequence[NeuronPole]):
                 sorted(self, key=lambda pole: (pole.neuron, pole.pole))
             )  # "+" sorts before "-"
         if key not in ("share", "coherence"):
-            raise ValueError(f"cannot sort poles by {key!r}; choose neuron, share or coherence")
+            raise ValueError(f"cannot sort poles by {quoted(key)}; choose neuron, share or coherence")
         values = [-np.inf if (value := getattr(pole, key)) is None else value for pole in self]
         return NeuronPoles([self[int(i)] for i in np.argsort(-np.array(values), kind="stable")])
 

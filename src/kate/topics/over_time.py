@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_array, csr_matrix, issparse
 
 from kate.topics.periods import Every, Periods
 from kate.topics.topic import Topic
@@ -32,12 +32,16 @@ class OverTime:
 
 
 def topics_over(
-    periods: Periods, topics: Sequence[Topic], places: Numbers, counts: csr_matrix, readable: Sequence[str]
+    periods: Periods,
+    topics: Sequence[Topic],
+    places: Numbers,
+    counts: csr_matrix | Iterable[csr_matrix],
+    readable: Sequence[str],
 ) -> OverTime:
     """Count the documents of every period and topic.
 
     places : (n_docs,), the place of each document's topic in ``topics``; -1 where it has none
-    counts : (n_docs, n_words), the words of the documents; ``readable`` are their forms
+    counts : (n_docs, n_words), the words of the documents, or blocks of such rows; ``readable`` are their forms
 
     Shares are of the period's documents that have a topic, and sum to 1; null where there is no such document.
     """
@@ -63,17 +67,23 @@ def topics_over(
 
 
 def changed_words(
-    present: csr_matrix, periods: Numbers, topics: Numbers, n_periods: int, n_topics: int
+    present: csr_matrix | Iterable[csr_matrix],
+    periods: Numbers,
+    topics: Numbers,
+    n_periods: int,
+    n_topics: int,
 ) -> dict[int, list[int]]:
     """For period p and topic t, at p · n_topics + t: words that their documents hold more often than the whole topic's.
+
+    present : which words each document holds, all rows or blocks of them, one after the other
 
     They are words of the topic, more frequent in it than in all documents; the surest difference comes first. No entry
     where nothing changed.
     """
     used = np.flatnonzero((periods >= 0) & (topics >= 0))
     cells = periods[used] * n_topics + topics[used]
-    holds = _grouped(present, used, cells, n_periods * n_topics).tocoo()
-    in_topic = _grouped(present, used, topics[used], n_topics).toarray()
+    by_cell, in_topic = _sums(present, used, (cells, n_periods * n_topics), (topics[used], n_topics))
+    holds = by_cell.tocoo()
     in_all = in_topic.sum(axis=0)
     cell_sizes = np.bincount(cells, minlength=n_periods * n_topics)
     topic_sizes = np.bincount(topics[used], minlength=n_topics)
@@ -91,6 +101,29 @@ def changed_words(
         if len(listed) < _N_CHANGED:
             listed.append(column)
     return found
+
+
+def _sums(
+    present: csr_matrix | Iterable[csr_matrix],
+    used: Numbers,
+    cells: tuple[Numbers, int],
+    topics: tuple[Numbers, int],
+) -> tuple[csr_array, NDArray[np.float64]]:
+    """In how many of the used documents of each cell, and of each topic, a word is; from all rows or block by block."""
+    by_cell: csr_array | None = None
+    by_topic: NDArray[np.float64] | None = None
+    first = 0
+    for block in [present] if issparse(present) else present:
+        low, high = np.searchsorted(used, [first, first + block.shape[0]]).tolist()
+        rows = used[low:high] - first
+        held = _grouped(block, rows, cells[0][low:high], cells[1])
+        some = _grouped(block, rows, topics[0][low:high], topics[1]).toarray()
+        by_cell = held if by_cell is None else csr_array(by_cell + held)
+        by_topic = some if by_topic is None else by_topic + some
+        first += block.shape[0]
+    if by_cell is None or by_topic is None:
+        raise ValueError("no documents to compare")
+    return by_cell, by_topic
 
 
 def _grouped(present: csr_matrix, rows: Numbers, groups: Numbers, n_groups: int) -> csr_array:

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kate.errors import quoted
 from kate.spelling import did_you_mean
 from kate.text.dates import Dates, Resolution, find_dates
 
@@ -59,7 +60,7 @@ def column_of(by: str, frames: Sequence[pl.DataFrame]) -> pl.Series:
     names = [
         name for name in dict.fromkeys(name for frame in frames for name in frame.columns) if name != "text"
     ]
-    raise ValueError(f"the corpus has no column {by!r}; {did_you_mean(by, names)}")
+    raise ValueError(f"the corpus has no column {quoted(by)}; {did_you_mean(by, names)}")
 
 
 def find_periods(column: pl.Series, every: str | None, ids: pl.Series | None = None) -> Periods:
@@ -70,26 +71,27 @@ def find_periods(column: pl.Series, every: str | None, ids: pl.Series | None = N
     [datetime.date(1999, 1, 1), datetime.date(1999, 2, 1), datetime.date(1999, 3, 1)]
     """
     if every is not None and every not in get_args(Every):
-        raise ValueError(f"every is {every!r}; {did_you_mean(str(every), get_args(Every))}")
+        raise ValueError(f"every is {quoted(every)}; {did_you_mean(str(every), get_args(Every))}")
     says_date = _SAYS_DATE.search(column.name.lower()) is not None
     dates = find_dates(column, required=every is not None or says_date, ids=ids)
     if dates is None and every is not None:
         raise ValueError(
-            f"every={every!r} is for dates, and the column {column.name!r} holds {column.dtype} that are none; leave "
-            "every out to take its values as groups"
+            f"every={quoted(every)} is for dates, and the column {quoted(column.name)} holds {column.dtype} that "
+            "are none; leave every out to take its values as groups"
         )
     if dates is None and says_date and column.dtype.is_numeric():
         raise ValueError(
-            f"the column {column.name!r} holds numbers that are neither years nor days such as 19990301; write dates "
-            "as 1999-03-01"
+            f"the column {quoted(column.name)} holds numbers that are neither years nor days such as 19990301; "
+            "write dates as 1999-03-01"
         )
     periods = _groups(column) if dates is None else _calendar(dates, every, column.name)
     n_missing = int((periods.places < 0).sum())
     if n_missing == len(column) and len(column):
-        raise ValueError(f"the column {column.name!r} is empty: no document has a value there")
+        raise ValueError(f"the column {quoted(column.name)} is empty: no document has a value there")
     if n_missing:
         warnings.warn(
-            f"{n_missing:,} of {len(column):,} documents have nothing in the column {column.name!r} and are left out",
+            f"{n_missing:,} of {len(column):,} documents have nothing in the column {quoted(column.name)} and are "
+            "left out",
             UserWarning,
             stacklevel=4,
         )
@@ -98,7 +100,7 @@ def find_periods(column: pl.Series, every: str | None, ids: pl.Series | None = N
 
 def _groups(column: pl.Series) -> Periods:
     if column.dtype.is_nested() or column.dtype == pl.Object:
-        raise ValueError(f"the column {column.name!r} holds {column.dtype}, which cannot be grouped")
+        raise ValueError(f"the column {quoted(column.name)} holds {column.dtype}, which cannot be grouped")
     if column.dtype.is_float():
         column = column.fill_nan(None)
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
@@ -119,8 +121,8 @@ def _calendar(dates: Dates, every: str | None, name: str) -> Periods:
         every = max(_suited(dates.days), shortest, key=lengths.index)
     elif lengths.index(every) < lengths.index(shortest):
         raise ValueError(
-            f"every={every!r} is shorter than what the column {name!r} says: it has {shortest}s; take "
-            f"every={shortest!r} or longer"
+            f"every={quoted(every)} is shorter than what the column {quoted(name)} says: it has {shortest}s; take "
+            f"every={quoted(shortest)} or longer"
         )
     starts = dates.days.dt.truncate(_INTERVALS[every])
     if every == "decade":
@@ -150,7 +152,7 @@ def _require_few(first: object, last: object, every: str) -> None:
     days = (last - first).days  # type: ignore[operator]
     if every in ("day", "week") and days / (7 if every == "week" else 1) > _MOST_PERIODS:
         raise ValueError(
-            f"every={every!r} makes more than {_MOST_PERIODS:,} periods from {first} to {last}; take longer ones"
+            f"every={quoted(every)} makes more than {_MOST_PERIODS:,} periods from {first} to {last}; take longer ones"
         )
 
 

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kate.topics.document_sketch import DocumentSketch
-from kate.topics.leaf_clusters import cluster_sums, nearest_centres, unit
+from kate.topics.leaf_clusters import nearest_centres, settle, unit
 from kate.topics.topic_tree import TopicTree
 
 __all__ = ["TopicCut"]
 
-_ROUNDS = 4  # in which centres settle among the documents
-_SETTLED_ON = 10_000  # documents
+_SETTLED_ON = 10_000  # documents, of those that the centres settle among
 _SHARPNESS = np.geomspace(1.0, 100.0, 41)
 
 Floats = NDArray[np.float32]
@@ -46,7 +45,7 @@ class TopicCut:
         topics = tree.cut(n_topics)
         leaves = tuple(np.flatnonzero(topics == number) for number in range(n_topics))
         some = sketch.units[:: max(1, -(-len(sketch) // _SETTLED_ON))]
-        centres = _settled(some, _centres(tree, leaves))
+        centres = settle(some, _centres(tree, leaves))
         return cls(tree, sketch, centres, np.arange(n_topics), leaves, n_topics, n_topics)
 
     @cached_property
@@ -107,7 +106,7 @@ class TopicCut:
             raise ValueError(f"topic {number} is one small group of documents and cannot be split further")
         halves = self.tree.halves(leaves)
         own = self.sketch.units[self.sketch_topics == np.searchsorted(self.topics, number)]
-        centres = _settled(own, _centres(self.tree, halves)) if len(own) else _centres(self.tree, halves)
+        centres = settle(own, _centres(self.tree, halves)) if len(own) else _centres(self.tree, halves)
         others = np.flatnonzero(self.numbers != number)
         return TopicCut(
             self.tree,
@@ -125,13 +124,3 @@ class TopicCut:
 
 def _centres(tree: TopicTree, groups: tuple[Numbers, ...]) -> Floats:
     return unit(np.stack([tree.sums[leaves].sum(axis=0) for leaves in groups]))
-
-
-def _settled(vectors: Floats, centres: Floats) -> Floats:
-    """Centres after a few rounds of k-means among the documents: seeds agree better, and labels a little."""
-    for _ in range(_ROUNDS):
-        nearest = nearest_centres(vectors, centres)
-        used = np.bincount(nearest, minlength=len(centres)) > 0
-        sums = cluster_sums(vectors, nearest, len(centres))
-        centres = np.where(used[:, None], unit(sums), centres)
-    return centres

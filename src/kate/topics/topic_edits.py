@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kate.errors import quoted
 from kate.topics.topic_cut import TopicCut
 
 __all__ = ["EditedCut", "TopicEdit", "TopicEdits", "require_topics", "topic_number"]
@@ -73,9 +74,9 @@ class TopicEdits:
             raise ValueError("there is nothing to undo: the topics are as the model found them")
         return TopicEdits(self.n_topics, self.steps[:-1])
 
-    def apply(self, cut: TopicCut) -> EditedCut:
-        """The topics after all changes; ``cut`` is the tree cut at ``n_topics``."""
-        names: dict[int, str] = {}
+    def apply(self, cut: TopicCut, given: Mapping[int, str] | None = None) -> EditedCut:
+        """The topics after all changes; ``cut`` is what has ``n_topics``, and ``given`` are names from before."""
+        names: dict[int, str] = dict(given or {})
         for step in self.steps:
             require_topics(step.topics, cut.topics.tolist())
             if step.kind == "rename":
@@ -102,8 +103,10 @@ class TopicEdits:
         n_topics = found.get("n_topics") if isinstance(found, Mapping) else None
         steps = found.get("edits") if isinstance(found, Mapping) else None
         if type(n_topics) is not int or n_topics < 1 or not isinstance(steps, list):
+            shown = json.dumps(found, ensure_ascii=False, default=str)
             raise ValueError(
-                'expected {"n_topics": 20, "edits": [...]}: the topics that were changed, and how'
+                f"{shown if len(shown) <= 60 else f'{shown[:60]}…'} are not changes of topics; expected "
+                '{"n_topics": 20, "edits": [...]}: the cut whose topics were changed, and how'
             )
         return cls(n_topics, tuple(map(TopicEdit.from_dict, steps)))
 
@@ -111,7 +114,7 @@ class TopicEdits:
 def topic_number(given: Any) -> int:
     """A number as it was given, of NumPy too; anything else is refused."""
     if isinstance(given, bool) or not hasattr(given, "__index__"):
-        raise ValueError(f"{given!r} is not the number of a topic; expected a whole number such as 3")
+        raise ValueError(f"{quoted(given)} is not the number of a topic; expected a whole number such as 3")
     return operator.index(given)
 
 
@@ -127,10 +130,12 @@ def require_topics(asked: Iterable[int], present: Sequence[int]) -> None:
 def _checked_name(step: TopicEdit, names: Mapping[int, str]) -> str:
     name = (step.name or "").strip()
     if not name or not name.isprintable():
-        raise ValueError(f"{step.name!r} cannot be the name of a topic; give it a word or two")
+        raise ValueError(f"{quoted(step.name)} cannot be the name of a topic; give it a word or two")
     taken = [number for number, other in names.items() if other == name and number != step.topics[0]]
     if taken:
-        raise ValueError(f"topic {taken[0]} is named {name!r} already; choose another name, or merge the two")
+        raise ValueError(
+            f"topic {taken[0]} is named {quoted(name)} already; choose another name, or merge the two"
+        )
     return name
 
 

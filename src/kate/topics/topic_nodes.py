@@ -53,7 +53,7 @@ class TopicNode:
 
 def topic_nodes(space: TopicSpace, topics: Topics) -> TopicNode:
     """The tree over the topics of a cut that nobody has merged, split or dropped."""
-    tree, cut = space.tree, space.cut(len(topics))
+    tree, cut = space.tree, topics.cut
     nodes = {
         topic.number: TopicNode(topic.number, topic.name, topic.words[:10], topic.share) for topic in topics
     }

@@ -12,12 +12,15 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from kate.errors import quoted
+from kate.notebook_html import bar, table_html
 from kate.text.documents import Documents
 from kate.text.frames import as_documents, given_columns, in_kind, with_added
 from kate.topics.coherence import N_CORE
 from kate.topics.over_time import OverTime, topics_over
 from kate.topics.periods import column_of, find_periods
 from kate.topics.topic import Topic
+from kate.topics.topic_cut import TopicCut
 from kate.topics.topic_edits import TopicEdit, TopicEdits, require_topics, topic_number
 from kate.topics.topic_space import TopicSpace
 
@@ -98,9 +101,14 @@ class Topics:
         return list(self._topics)
 
     @property
+    def cut(self) -> TopicCut:
+        """The centres of the topics, and how documents belong to them."""
+        return self._cut
+
+    @property
     def is_cut_of_tree(self) -> bool:
         """Whether no topic was merged, split or dropped."""
-        return self._cut is self._space.cut(self._cut.n_base)
+        return self._cut is self._space.tree_cut(self._cut.n_base)
 
     @property
     def coherence(self) -> float | None:
@@ -124,7 +132,9 @@ class Topics:
         if key == "topic":
             return list(self)
         if key not in ("share", "coherence", "coverage"):
-            raise ValueError(f"cannot sort topics by {key!r}; choose topic, share, coherence or coverage")
+            raise ValueError(
+                f"cannot sort topics by {quoted(key)}; choose topic, share, coherence or coverage"
+            )
         return sorted(self, key=lambda topic: np.inf if (value := getattr(topic, key)) is None else -value)
 
     def to_frame(self, top: int = 10) -> pl.DataFrame:
@@ -159,15 +169,23 @@ class Topics:
     ) -> Any:
         """The topics through time, or by group: one row per period and topic.
 
-        by : a column of dates (also as text: 1999-03-01, 1999-03, 1 March 1999, 1999; whole numbers that look like
+        Parameters
+        ----------
+        by : str, default 'date'
+            a column of dates (also as text: 1999-03-01, 1999-03, 1 March 1999, 1999; whole numbers that look like
             years), or any other, whose values are groups
-        every : the length of a period: "day", "week", "month", "quarter", "year", "decade"; None takes one that suits
+        every : str, optional
+            the length of a period: "day", "week", "month", "quarter", "year", "decade"; None takes one that suits
             the dates
 
+        Notes
+        -----
         Columns: ``period`` (its first day; for groups ``group``, the value), ``topic``, ``topic_name``, ``documents``,
         ``share`` (of the period's documents that have a topic) and ``words``: those of the topic that are more frequent
         in this period than in the topic as a whole. Periods without documents are there, too; their shares are null.
 
+        Examples
+        --------
         >>> from kate import TextModel
         >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
         >>> topics = TextModel(n_components=2, random_state=0).fit(texts).topics(2)
@@ -202,7 +220,7 @@ class Topics:
     def documents(self, number: int, corpus: Any, top: int = 10, *, text: str | None = None) -> Any:
         """The documents of a topic, the most typical first; see :meth:`Topic.documents`."""
         if isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1:
-            raise ValueError(f"top is {top!r}; expected a whole number, one document at least")
+            raise ValueError(f"top is {quoted(top)}; expected a whole number, one document at least")
         number = self._present(number)
         documents = as_documents(corpus, text)
         read = self._read(documents)
@@ -222,11 +240,11 @@ class Topics:
         """Give a topic a name of your own."""
         number = self._present(number)
         if not isinstance(name, str):
-            raise ValueError(f"{name!r} cannot be the name of a topic; give it a word or two")
+            raise ValueError(f"{quoted(name)} cannot be the name of a topic; give it a word or two")
         others = [topic.number for topic in self if topic.name == name.strip() and topic.number != number]
         if others:
             raise ValueError(
-                f"topic {others[0]} is named {name.strip()!r} already; choose another name, or merge the two"
+                f"topic {others[0]} is named {quoted(name.strip())} already; choose another name, or merge the two"
             )
         return self._change("rename", (number,), name)
 
@@ -266,7 +284,7 @@ class Topics:
 
     def _use(self, edits: TopicEdits) -> Self:
         """Take over changes, if they can be made."""
-        edits.apply(self._space.cut(edits.n_topics))
+        self._space.require_changes(edits)
         self._space.edits = edits if edits.steps else None
         self._make(edits.n_topics)
         return self
@@ -293,12 +311,10 @@ class Topics:
     def _repr_html_(self) -> str:
         """For notebooks."""
         rows = [
-            f"<tr><td>{topic.number}</td><td>{escape(topic.name)}</td><td>{topic.share:.1%}</td>"
-            f"<td>{escape(', '.join(topic.words[:N_CORE]))}</td></tr>"
+            [str(topic.number), escape(topic.name), bar(topic.share), escape(", ".join(topic.words[:N_CORE]))]
             for topic in self.sorted_by("share")
         ]
-        head = "<tr><th>topic</th><th>name</th><th>share</th><th>words</th></tr>"
-        return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+        return table_html(["topic", "name", "share", "words"], rows)
 
 
 def _masked(name: str, values: Any, unknown: pl.Series, kind: Any) -> pl.Series:

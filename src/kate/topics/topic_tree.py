@@ -1,8 +1,7 @@
 """The tree of topics: small clusters of documents, joined two at a time until one is left.
 
-Ward's rule joins the two clusters whose union is least scattered. Cutting the tree at n gives n topics, and the topics
-of a smaller n are unions of those of a larger one. SciPy's linkage counts every leaf as one document; here a leaf
-weighs as much as it has documents.
+Cutting the tree at n gives n topics, and the topics of a smaller n are unions of those of a larger one. Its upper part
+joins a few dozen groups that are alike for all seeds (``coarse_groups.py``); below, each group is a tree of its own.
 """
 
 from __future__ import annotations
@@ -13,9 +12,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kate.topics.leaf_clusters import cluster_sums, leaf_clusters
+from kate.errors import quoted
+from kate.topics.coarse_groups import coarse_groups
+from kate.topics.leaf_clusters import cluster_sums, leaves_in_groups
+from kate.topics.ward_joins import joined_by_group
 
-__all__ = ["Suggestion", "TopicTree", "joined"]
+__all__ = ["Suggestion", "TopicTree"]
 
 MOST_LEAVES = 500
 _DOCUMENTS_PER_LEAF = 3
@@ -52,14 +54,23 @@ class TopicTree:
     costs: Doubles
 
     @classmethod
-    def of(cls, vectors: Floats) -> TopicTree:
-        """The tree of documents by their unit vectors (n_docs, d)."""
+    def of(cls, vectors: Floats, coarse: Floats | None = None) -> TopicTree:
+        """The tree of documents by their unit vectors (n_docs, d).
+
+        coarse : (n_docs, any), unit vectors that hardly depend on the seed and say which documents lie together at
+            large; None leaves that to the vectors too
+        """
         n_leaves = max(1, min(MOST_LEAVES, len(vectors) // _DOCUMENTS_PER_LEAF))
-        clusters = leaf_clusters(vectors, n_leaves)
+        groups = np.zeros(len(vectors), dtype=np.int64)
+        if coarse is not None:
+            groups = coarse_groups(vectors, coarse, n_leaves)
+        clusters = leaves_in_groups(vectors, groups, n_leaves)
         n_leaves = int(clusters.max(initial=0)) + 1
         sums = cluster_sums(vectors, clusters, n_leaves)
         sizes = np.maximum(np.bincount(clusters, minlength=n_leaves), 1)
-        joins, costs = joined(sums / sizes[:, None], sizes)
+        group_of_leaf = np.zeros(n_leaves, dtype=np.int64)
+        group_of_leaf[clusters] = groups
+        joins, costs = joined_by_group(sums, sizes, group_of_leaf)
         return cls(sums, sizes, joins, costs)
 
     @property
@@ -123,14 +134,23 @@ class TopicTree:
         return sorted(leaves)
 
     def halves(self, leaves: Numbers) -> tuple[Numbers, Numbers]:
-        """Some leaves in two parts, as a tree of them alone would be cut; the larger part first."""
-        joins, _ = joined(self.sums[leaves] / self.sizes[leaves, None], self.sizes[leaves])
-        part = TopicTree(self.sums[leaves], self.sizes[leaves], joins, np.zeros(len(joins))).cut(2)
-        return leaves[part == 0], leaves[part == 1]
+        """Some leaves in two parts, those that the tree joins last; the larger part first."""
+        part_of: dict[int, list[int]] = {leaf: [leaf] for leaf in leaves.tolist()}
+        last: tuple[list[int], list[int]] = ([], [])
+        for made, (one, other) in enumerate(self.joins.tolist(), self.n_leaves):
+            parts = part_of.pop(one, []), part_of.pop(other, [])
+            if all(parts):
+                last = parts
+            if any(parts):
+                part_of[made] = parts[0] + parts[1]
+        halves = sorted(last, key=lambda part: (-int(self.sizes[part].sum()), min(part)))
+        return np.sort(halves[0]), np.sort(halves[1])
 
     def require(self, n_topics: int) -> None:
         if isinstance(n_topics, bool) or not isinstance(n_topics, int | np.integer) or n_topics < 1:
-            raise ValueError(f"n is {n_topics!r}; expected a whole number of topics, 1 or more, or None")
+            raise ValueError(
+                f"n is {quoted(n_topics)}; expected a whole number of topics, 1 or more, or None"
+            )
         if n_topics > self.n_leaves:
             raise ValueError(
                 f"{n_topics:,} topics were asked for; this model tells at most {_groups(self.n_leaves)} of documents "
@@ -165,7 +185,10 @@ class TopicTree:
         if most < fewest:
             n_topics = min(self.n_leaves, 2)
             return Suggestion(n_topics, f"the documents fall into {_groups(self.n_leaves)} only")
-        costs = np.maximum(self.costs[::-1], 1e-12)  # costs[n - 2] joins n topics to n - 1
+        # where groups begin that are trees of their own, a join may cost less than one before it
+        costs = np.maximum.accumulate(np.maximum(self.costs, 1e-12))[
+            ::-1
+        ]  # costs[n - 2] joins n topics to n - 1
         numbers = np.arange(2, most + 2)
         slope = np.polyfit(np.log(numbers), np.log(costs[: len(numbers)]), 1)[0]
         gaps = np.log(costs[: most - 1] / costs[1:most]) + slope * np.log1p(1 / numbers[: most - 1])
@@ -181,33 +204,3 @@ class TopicTree:
 
 def _groups(n: int) -> str:
     return "one small group" if n == 1 else f"{n:,} small groups"
-
-
-def joined(means: NDArray[np.floating], sizes: Numbers) -> tuple[Numbers, Doubles]:
-    """Ward's joins of clusters, given their means (n, d) and sizes (n,): the nodes of every join, and its cost.
-
-    >>> joins, costs = joined(np.array([[0.0], [1.0], [5.0]]), np.array([1, 1, 2]))
-    >>> joins.tolist(), costs.round(2).tolist()
-    ([[0, 1], [2, 3]], [0.5, 20.25])
-    """
-    n = len(means)
-    points, weights = np.asarray(means, dtype=np.float64), sizes.astype(np.float64)
-    squares = (points**2).sum(axis=1)
-    cost = np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0)
-    cost *= weights[:, None] * weights / (weights[:, None] + weights)
-    np.fill_diagonal(cost, np.inf)
-    nodes, joins, costs = np.arange(n), np.empty((max(n - 1, 0), 2), dtype=np.int64), np.empty(max(n - 1, 0))
-    for step in range(n - 1):
-        kept, gone = sorted(divmod(int(cost.argmin()), n))
-        least = cost[kept, gone]
-        joins[step], costs[step] = sorted((nodes[kept], nodes[gone])), least
-        both = weights + weights[kept] + weights[gone]
-        # the cost of joining any other with the union, from the costs of joining it with each (Lance and Williams)
-        to_union = (weights + weights[kept]) * cost[kept] + (weights + weights[gone]) * cost[gone]
-        to_union = (to_union - weights * least) / both
-        to_union[[kept, gone]] = np.inf
-        cost[gone], cost[:, gone] = np.inf, np.inf
-        cost[kept], cost[:, kept] = to_union, to_union
-        weights[kept] += weights[gone]
-        nodes[kept] = n + step
-    return joins, costs

@@ -25,6 +25,7 @@ _CANDIDATES = 25
 _FIT, _ADDS, _TAKEN = 1.0, 2.0, 0.2  # weights of the parts
 _RAREST = 0.04  # a word that fewer of a topic's documents hold says little about them
 _LEAST_LIFT = 1.5  # nor does one that is hardly more frequent in them than elsewhere
+_LEAST_ROOT = 5  # letters: "terror" and "terrorists" are one word in a name, "car" and "care" are two
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -98,11 +99,12 @@ class _Draft:
         order = np.argsort(-typical, kind="stable")[:N_LISTED]
         listed, typical = usable[order], typical[order]
         first, rest = listed[:_CANDIDATES], listed[_CANDIDATES:]
-        holds = _dense_columns(by_word, first)
-        npmi = npmi_of((holds @ holds.T).astype(np.float64) / n_documents)
+        # sparse: a word stands in few documents, and most pairs of words share none
+        holds = by_word[:, first].astype(np.float32)
+        npmi = npmi_of((holds.T @ holds).toarray().astype(np.float64) / n_documents)
         np.fill_diagonal(npmi, 0)
         worth = typical[:_CANDIDATES] / max(typical.max(initial=0), 1e-12)
-        return cls(first, worth, npmi, holds[:, rows].T > 0, share[first], rest, share[rest])
+        return cls(first, worth, npmi, holds.tocsr()[rows].toarray() > 0, share[first], rest, share[rest])
 
     def take_one(self, taken: Doubles) -> None:
         """Choose one more word; ``taken`` counts the topics that have each word, and is told."""
@@ -131,23 +133,18 @@ class _Draft:
         )
 
 
-def _dense_columns(by_word: csc_array, columns: Columns) -> Floats:
-    """Some columns as the rows of a dense array (n_columns, n_docs)."""
-    dense = np.zeros((len(columns), by_word.shape[0]), dtype=np.float32)
-    for row, column in enumerate(columns):
-        dense[row, by_word.indices[by_word.indptr[column] : by_word.indptr[column + 1]]] = 1
-    return dense
-
-
 def distinct_names(words: list[list[str]], numbers: list[int], taken: set[str]) -> Iterator[str]:
     """A name of two words for each topic, of more where another topic has the same two, in whatever order.
 
-    >>> words = [["gold", "silver", "coin"], ["silver", "gold", "bank"], ["peace"], []]
+    A word that only goes on where another one ends says nothing new, and is passed over.
+
+    >>> words = [["gold", "silver", "coin"], ["silver", "gold", "bank"], ["america", "american", "world"], []]
     >>> list(distinct_names(words, [0, 1, 2, 3], taken=set()))
-    ['gold, silver', 'silver, gold, bank', 'peace', 'topic 3']
+    ['gold, silver', 'silver, gold, bank', 'america, world', 'topic 3']
     """
     used, sets = set(taken), set[frozenset[str]]()
-    for number, own in zip(numbers, words, strict=True):
+    for number, listed in zip(numbers, words, strict=True):
+        own = [word for place, word in enumerate(listed) if not _repeats(word, listed[:place])]
         firsts = [own[:length] for length in range(min(2, len(own)), len(own) + 1) if own]
         free = [first for first in firsts if frozenset(first) not in sets and ", ".join(first) not in used]
         if free:
@@ -155,3 +152,10 @@ def distinct_names(words: list[list[str]], numbers: list[int], taken: set[str]) 
         name = ", ".join(free[0]) if free else f"topic {number}"
         used.add(name)
         yield name
+
+
+def _repeats(word: str, earlier: list[str]) -> bool:
+    return any(
+        min(len(word), len(other)) >= _LEAST_ROOT and (word.startswith(other) or other.startswith(word))
+        for other in earlier
+    )
