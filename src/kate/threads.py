@@ -8,13 +8,23 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from kate.errors import KateError
+
 __all__ = ["ForkedProcessError", "available_cpus", "require_own_threads", "thread_count"]
 
 _process_with_threads: int | None = None
 
 
-class ForkedProcessError(RuntimeError):
-    """Kate was used, then the process was forked, and the child uses Kate."""
+class ForkedProcessError(KateError, RuntimeError):
+    """Kate was used, then the process was forked, and the child uses Kate.
+
+    Start processes by spawn instead, or let the child be the first to use Kate:
+
+    >>> import multiprocessing
+    >>> context = multiprocessing.get_context("spawn")
+    >>> context.get_start_method()
+    'spawn'
+    """
 
 
 def require_own_threads() -> None:

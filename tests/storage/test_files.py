@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kate.storage import files
-from kate.storage.files import only_writer, whole_file, whole_folder
+from kate.storage import replacing
+from kate.storage.files import only_writer, scratch_folder, whole_file, whole_folder
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
@@ -56,6 +56,24 @@ def test_a_file_needs_a_folder_and_a_name_of_its_own(tmp_path: Path) -> None:
         pytest.fail("nothing should be written")
     with pytest.raises(IsADirectoryError, match="is a folder"), whole_file(tmp_path):
         pytest.fail("nothing should be written")
+
+
+def test_a_scratch_folder_goes_with_its_work_and_that_of_a_killed_program_too(tmp_path: Path) -> None:
+    target = tmp_path / "out.csv"
+    code = (
+        "import os, sys; from kate.storage.files import scratch_folder\n"
+        "with scratch_folder(sys.argv[1]) as folder:\n"
+        "    (folder / 'waiting').write_text('...'); os._exit(9)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, target], check=False).returncode == 9
+    [left] = names(tmp_path)
+    with pytest.raises(RuntimeError), whole_file(target) as part, scratch_folder(target) as folder:
+        assert not (tmp_path / left).exists()
+        assert folder.parent == tmp_path
+        part.write_text("half")
+        (folder / "waiting").write_text("...")
+        raise RuntimeError
+    assert not names(tmp_path)
 
 
 def test_a_folder_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -116,7 +134,7 @@ def test_a_disk_that_fails_to_flush_keeps_the_old_folder(
 def test_a_folder_that_cannot_be_moved_in_leaves_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_exchanged", lambda one, other: False)  # as on systems that cannot
+    monkeypatch.setattr(replacing, "exchanged", lambda one, other: False)  # as on systems that cannot
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "config.json").write_text("old")
     rename = Path.rename
@@ -171,7 +189,7 @@ def write_new(folder: Path) -> None:
 def test_an_interrupt_between_the_two_renames_puts_the_old_folder_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_exchanged", lambda one, other: False)  # as on systems that cannot
+    monkeypatch.setattr(replacing, "exchanged", lambda one, other: False)  # as on systems that cannot
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "config.json").write_text("old")
     rename, calls = Path.rename, []
@@ -190,7 +208,7 @@ def test_an_interrupt_between_the_two_renames_puts_the_old_folder_back(
 
 
 def test_what_cannot_be_put_back_is_not_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_exchanged", lambda one, other: False)
+    monkeypatch.setattr(replacing, "exchanged", lambda one, other: False)
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "config.json").write_text("old")
     rename, calls = Path.rename, []
@@ -244,7 +262,7 @@ def test_a_folder_is_replaced_and_nothing_is_left_of_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can_exchange: bool
 ) -> None:
     if not can_exchange:
-        monkeypatch.setattr(files, "_exchanged", lambda one, other: False)
+        monkeypatch.setattr(replacing, "exchanged", lambda one, other: False)
     for content in ("old", "new"):
         with whole_folder(tmp_path / "model", replaces="config.json") as part:
             (part / "config.json").write_text(content)
@@ -257,6 +275,17 @@ def test_on_linux_two_folders_are_exchanged_in_one_step(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text(name)
-    assert files._exchanged(tmp_path / "a", tmp_path / "b")
+    assert replacing.exchanged(tmp_path / "a", tmp_path / "b")
     assert (tmp_path / "a" / "file").read_text() == "b"
-    assert not files._exchanged(tmp_path / "a", tmp_path / "nowhere")
+    assert not replacing.exchanged(tmp_path / "a", tmp_path / "nowhere")
+
+
+def test_a_reader_through_a_link_puts_back_what_a_kill_left_aside(tmp_path: Path) -> None:
+    """Found by killing the writer between its two renames."""
+    (tmp_path / "link").symlink_to("model")
+    aside = tmp_path / ".model.kate-old-0123abcd" / "was"
+    aside.mkdir(parents=True)
+    (aside / "config.json").write_text("old")
+    assert replacing.recover(tmp_path / "link")
+    assert (tmp_path / "link" / "config.json").read_text() == "old"
+    assert names(tmp_path) == ["link", "model"]

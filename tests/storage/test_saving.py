@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+from folder_edits import edit_json
 from kate.storage.folders import FolderError
 from kate.storage.saving import Saveable
 
@@ -59,8 +59,7 @@ def test_an_older_save_is_replaced_and_a_strangers_folder_is_not(folder: Path, t
 
 
 def edit(folder: Path, **changes: Any) -> None:
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | changes))
+    edit_json(folder / "config.json", **changes)
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,17 @@ does not take them away.
 from __future__ import annotations
 
 import hashlib
+import math
 import mmap
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kate.storage.bounded_files import open_plain
 from kate.storage.folders import FolderError
 
 __all__ = ["BLOCK_SIZE", "BlockFile", "CheckedArray", "block_checksums"]
@@ -48,7 +50,7 @@ class BlockFile:
     def __init__(self, path: Path, checksums: bytes, *, n_threads: int = 1) -> None:
         self.path = path
         self._n_threads = n_threads
-        with path.open("rb") as file:
+        with _opened(path) as file:
             self.size = file.seek(0, 2)
             # an empty file cannot be mapped
             self._data: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if self.size else b""
@@ -58,6 +60,12 @@ class BlockFile:
         self._checksums = checksums
         self._is_checked = np.zeros(self.n_blocks, dtype=bool)
         self._is_whole = self.n_blocks == 0
+        self._numbers: tuple[np.dtype[Any], int] | None = None
+
+    def holds(self, dtype: np.dtype[Any], offset: int) -> None:
+        """Say what the bytes are: floating point numbers are then checked to be numbers, too."""
+        if dtype.kind == "f" and BLOCK_SIZE % dtype.itemsize == 0 and offset % dtype.itemsize == 0:
+            self._numbers = dtype, offset
 
     @property
     def buffer(self) -> memoryview:
@@ -96,7 +104,17 @@ class BlockFile:
                 found = _digest(data[block * BLOCK_SIZE : (block + 1) * BLOCK_SIZE])
                 if found != self._checksums[block * _DIGEST : (block + 1) * _DIGEST]:
                     raise self.damaged(f"differs from what was written near byte {block * BLOCK_SIZE:,}")
+                self._require_finite(data, block)
                 self._is_checked[block] = True
+
+    def _require_finite(self, data: memoryview, block: int) -> None:
+        """NaN and infinity would spoil every answer without a word."""
+        if self._numbers is None:
+            return
+        dtype, offset = self._numbers
+        start, stop = max(offset, block * BLOCK_SIZE), min(self.size, (block + 1) * BLOCK_SIZE)
+        if stop > start and not np.isfinite(np.frombuffer(data[start:stop], dtype)).all():
+            raise self.damaged(f"holds NaN or infinity near byte {start:,}")
 
     def damaged(self, what: str) -> FolderError:
         return FolderError(f"{self.path} {what}: it is damaged; copy the folder again or make it anew")
@@ -114,9 +132,12 @@ class CheckedArray:
         self.dtype = np.dtype(str(entry["dtype"]))
         self.shape = tuple(int(length) for length in entry["shape"])
         self._offset = int(entry["offset"])
-        self._stride = self.dtype.itemsize * int(np.prod(self.shape[1:], dtype=np.int64))
-        if self.dtype.hasobject or file.size != self._offset + self._stride * self.shape[0]:
+        if self.dtype.kind not in "fiub" or not self.shape or min(*self.shape, self._offset) < 0:
+            raise file.damaged(f"should hold {self.shape} of {self.dtype}")
+        self._stride = self.dtype.itemsize * math.prod(self.shape[1:])
+        if file.size != self._offset + self._stride * self.shape[0]:
             raise file.damaged(f"does not hold {self.shape} numbers")
+        file.holds(self.dtype, self._offset)
         flat = np.frombuffer(file.buffer, dtype=self.dtype, offset=min(self._offset, file.size))
         self._array: NDArray[Any] = flat.reshape(self.shape)
 
@@ -150,6 +171,13 @@ class CheckedArray:
         """All of it, checked: a view of the mapped file."""
         self.file.check()
         return self._array
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return open_plain(path)
+    except ValueError as error:
+        raise FolderError(f"{error}; copy the folder again or make it anew") from None
 
 
 def _digest(block: Any) -> bytes:

@@ -1,67 +1,99 @@
 """Files and folders that appear whole or not at all, and files with one writer.
 
-What is written goes into a temporary file or folder beside the target, which is renamed when it is complete.
+What is written goes into a temporary file or folder beside the target, which takes its place when it is complete and on
+disk (``replacing.py`` says how). A link is followed: what it points at is replaced, and the link stays.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["only_writer", "whole_file", "whole_folder"]
+from kate.storage.replacing import flush, flush_tree, hold, new_part, remove_leftovers, swap_in
+
+__all__ = ["only_writer", "scratch_folder", "whole_file", "whole_folder"]
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside ``path``; on success it is renamed to ``path``, on failure it is deleted.
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with whole_file(f"{folder}/vectors.bin") as part:
     ...         n_written = part.write_bytes(b"...")
     ...     os.listdir(folder)
     ['vectors.bin']
     """
-    target = Path(path)
+    target = _real(path)
     _require_parent(target)
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file to write")
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.parent)
-    os.close(handle)
-    part = Path(name)
+    if target.exists() and not target.is_file():
+        raise FileExistsError(f"{target} is a device or a pipe; give the name of a file to write")
+    remove_leftovers(target)
+    part, lock = _begun(target, folder=False)
     try:
         yield part
-        _flush_to_disk(part)
-        part.chmod(0o666 & ~_umask())
+        flush(part)
         part.replace(target)
+        flush(target.parent)
     finally:
         part.unlink(missing_ok=True)
+        _release(lock)
 
 
 @contextmanager
-def whole_folder(path: str | os.PathLike[str], *, replaces: str | None = None) -> Iterator[Path]:
-    """Yield an empty temporary folder beside ``path``; on success it is renamed to ``path``, on failure it is deleted.
+def whole_folder(
+    path: str | os.PathLike[str],
+    *,
+    replaces: str | None = None,
+    check: Callable[[Path], None] = lambda target: None,
+) -> Iterator[Path]:
+    """Yield an empty temporary folder beside ``path``; on success it takes its place, on failure it is deleted.
 
     An existing folder that is not empty is replaced only if it holds a file named ``replaces``, which marks it as one
-    of the same kind: a typing error must never delete somebody's home directory.
+    of the same kind: a typing error must never delete somebody's home directory. ``check`` may refuse as well. Both are
+    asked before anything is written, and again before the old folder goes.
     """
-    target = Path(path)
+    target = _real(path)
+
+    def require() -> None:
+        _require_replaceable(target, replaces)
+        check(target)
+
     _require_parent(target)
-    _require_replaceable(target, replaces)
-    part = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    require()
+    remove_leftovers(target)
+    part, lock = _begun(target, folder=True)
     try:
         yield part
-        for file in part.rglob("*"):
-            if file.is_file():
-                _flush_to_disk(file)
-        part.chmod(0o777 & ~_umask())
-        _swap_in(part, target)
+        flush_tree(part)
+        swap_in(part, target, require)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+        _release(lock)
+
+
+@contextmanager
+def scratch_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield an empty folder beside ``path``, for what is needed until that is written; it is removed at the end.
+
+    It lies on the same disk, which must have room for the result anyway. What a killed program left is removed by the
+    next one that writes to ``path``.
+    """
+    target = _real(path)
+    _require_parent(target)
+    remove_leftovers(target)
+    part, lock = _begun(target, folder=True)
+    try:
+        yield part
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        _release(lock)
 
 
 @contextmanager
@@ -71,8 +103,10 @@ def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
     The second program is refused. If a program is killed, its lock ends at once, so that the next one can go on. On
     Windows, and on disks without locks, nobody is refused.
     """
+    if Path(path).exists() and not Path(path).is_file():  # a pipe would let us wait for somebody who reads
+        raise FileExistsError(f"{path} is a folder, a device or a pipe; move it away")
     with Path(path).open("ab") as file:  # fails now rather than after hours of work
-        if not _hold(file.fileno()):
+        if hold(file.fileno()) is False:
             raise BlockingIOError(
                 f"{path} is being written by another program, another kate perhaps; wait until it is done or stop it, "
                 "or choose another folder"
@@ -80,50 +114,28 @@ def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
         yield  # closing the file ends the lock
 
 
-def _hold(descriptor: int) -> bool:
+def _begun(target: Path, *, folder: bool) -> tuple[Path, int | None]:
+    """A part to write to; whoever may not write there is told where, and not by the name of the part."""
     try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # no locks on this disk
-        return True
-    return True
+        return new_part(target, folder=folder)
+    except OSError as error:
+        refused = type(error)(
+            f"cannot write {target}: the folder {target.parent} takes nothing new ({error.strerror}); choose another "
+            "folder, or make room and rights for it"
+        )
+        refused.errno = error.errno
+        raise refused from error
 
 
-def _swap_in(part: Path, target: Path) -> None:
-    if not target.exists():
-        part.rename(target)
-        return
-    if _exchanged(part, target):
-        # the old folder is now at the temporary place and removed with it
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
-    try:
-        target.rename(old / "was")
-        part.rename(target)
-    except BaseException:  # also an interrupt between the two
-        if (old / "was").exists():
-            (old / "was").rename(target)
-        raise
-    finally:
-        # if the old folder could not be put back, a stray copy is better than none
-        if target.exists():
-            shutil.rmtree(old, ignore_errors=True)
+def _real(path: str | os.PathLike[str]) -> Path:
+    """What is to be replaced: the target of a link, and not the link; "." by its name."""
+    target = Path(path)
+    return target.resolve() if target.is_symlink() or target.name in {"", ".."} else target
 
 
-def _exchanged(one: Path, other: Path) -> bool:
-    """Exchange two folders in one step, which Linux can: nobody sees a moment without a folder. Whether it was done."""
-    try:
-        library = ctypes.CDLL(None, use_errno=True)
-        exchange = 2  # RENAME_EXCHANGE
-        here = -100  # AT_FDCWD: paths are relative to the working directory
-        return bool(library.renameat2(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
-    except (AttributeError, OSError, TypeError):  # another system, or a library without it
-        return False
+def _release(lock: int | None) -> None:
+    if lock is not None:
+        os.close(lock)
 
 
 def _require_parent(target: Path) -> None:
@@ -138,23 +150,14 @@ def _require_replaceable(target: Path, marker: str | None) -> None:
         return
     if not target.is_dir():
         raise NotADirectoryError(f"cannot write the folder {target}: a file of that name is there")
+    if target.is_mount():
+        raise FileExistsError(
+            f"cannot replace {target}: a disk is mounted there, and a folder takes its place as a whole; give the name "
+            f"of a folder inside it: {target / 'model'}"
+        )
     if any(target.iterdir()) and not (marker and (target / marker).is_file()):
         raise FileExistsError(
             f"cannot write {target}: the folder is there and holds something else"
             + (f" (no {marker} in it)" if marker else "")
             + "; choose another name or empty it"
         )
-
-
-def _flush_to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

@@ -4,22 +4,43 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
 
 import kate
+from kate.errors import KateError, quoted
+from kate.storage.bounded_files import physical_memory, read_bounded, read_json
 from kate.storage.checksums import sha256_of_bytes
 from kate.storage.files import whole_folder
+from kate.storage.replacing import recover
 
-__all__ = ["FolderError", "FolderKind", "StrPath"]
+__all__ = ["FolderError", "FolderKind", "StrPath", "require_finite"]
 
 StrPath: TypeAlias = str | os.PathLike[str]
+Result = TypeVar("Result")
+
+_CHECKSUM = "sha256"
+# A reader begins again for so long while somebody replaces the folder again and again.
+_PATIENCE, _A_MOMENT = 10.0, 0.01
 
 
-class FolderError(ValueError):
-    """A folder that is damaged, of another kind, or of a format that this version does not read."""
+class FolderError(KateError, ValueError):
+    """A folder that is damaged, of another kind, or of a format that this version does not read.
+
+    >>> import tempfile, kate
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     try:
+    ...         kate.load(folder)
+    ...     except kate.FolderError as error:
+    ...         print("no model" if "model" in str(error) else error)
+    no model
+    """
 
 
 @dataclass(frozen=True)
@@ -45,8 +66,8 @@ class FolderKind:
         }
 
     def read_config(self, folder: Path) -> dict[str, Any]:
-        """The JSON file of a folder, if the folder is of this kind and of a version that can be read."""
-        if not folder.exists():
+        """The JSON file of a folder, if the folder is of this kind, of a version that can be read, and undamaged."""
+        if not folder.exists() and not recover(folder):
             raise FileNotFoundError(f"there is no {self.name} folder {folder}; {self.remedy}")
         if not folder.is_dir():
             raise NotADirectoryError(f"{folder} is a file; expected a Kate {self.name} folder: {self.remedy}")
@@ -60,10 +81,48 @@ class FolderKind:
             )
         if type(found) is not int or found != self.version:
             raise FolderError(
-                f"{folder} has format version {found!r}; Kate {kate.__version__} reads version {self.version}: "
+                f"{folder} has format version {quoted(found)}; Kate {kate.__version__} reads version {self.version}: "
                 "install the Kate that wrote it, or a newer one (pip install -U kate-text)"
             )
+        if config.pop(_CHECKSUM, None) != _checksum(config):
+            raise FolderError(
+                f"{folder / self.config} is not the file that was saved (its checksum differs): it was edited or "
+                f"damaged; copy the {self.name} again or {self.remedy}"
+            )
         return config
+
+    def config_text(self, config: Mapping[str, Any]) -> str:
+        """The JSON file: what the folder is, ``config``, and a checksum of all that."""
+        whole = self.head() | dict(config)
+        # as a reader finds it: JSON has no tuples, and only strings as names
+        whole = json.loads(json.dumps(whole, allow_nan=False))
+        return json.dumps(whole | {_CHECKSUM: _checksum(whole)}, indent=2, ensure_ascii=False) + "\n"
+
+    @contextmanager
+    def writing(self, folder: StrPath) -> Iterator[Path]:
+        """A place to write a folder of this kind, whole or not at all."""
+        with whole_folder(folder, replaces=self.config, check=self.require_replaceable) as part:
+            yield part
+
+    def unless_replaced(self, folder: Path, read: Callable[[], Result]) -> Result:
+        """Read a folder; once more if it was replaced meanwhile, so that the old and the new are never mixed."""
+        patience = time.monotonic() + _PATIENCE
+        while True:
+            before = self._identity(folder)
+            try:
+                return read()
+            except (FolderError, FileNotFoundError):
+                if self._identity(folder) == before or time.monotonic() > patience:
+                    raise
+                time.sleep(_A_MOMENT)
+
+    def _identity(self, folder: Path) -> tuple[int, int] | None:
+        """What changes when a folder is replaced; None while it is not there."""
+        try:
+            found = (folder / self.config).stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns
 
     def require_replaceable(self, folder: Path) -> None:
         """Refuse to write over anything but a folder of this kind that holds nothing else."""
@@ -112,18 +171,19 @@ class FolderKind:
         entries = {
             name: {"bytes": len(data), "sha256": sha256_of_bytes(data)} for name, data in checked.items()
         }
-        whole_config = self.head() | dict(config) | {"files": entries}
-        text = json.dumps(whole_config, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        text = self.config_text(dict(config) | {"files": entries})
         contents = {**checked, **(unchecked or {}), self.config: text.encode()}
-        self.require_replaceable(Path(folder))
-        with whole_folder(folder, replaces=self.config) as part:
+        with self.writing(folder) as part:
             for name, data in contents.items():
                 (part / name).write_bytes(data)
 
     def read_checked(self, file: Path, config: Mapping[str, Any]) -> bytes:
         """The content of a file, if it is the one that was written."""
         self.require_size(file, config)
-        data = file.read_bytes()
+        try:
+            data = read_bounded(file, physical_memory())
+        except ValueError as error:
+            raise FolderError(f"{error}; copy the {self.name} again or {self.remedy}") from None
         if sha256_of_bytes(data) != config["files"][file.name].get("sha256"):
             raise FolderError(
                 f"{file} is not the file that was saved (its sha256 differs from {self.config}): it was "
@@ -133,12 +193,27 @@ class FolderKind:
 
     def _config(self, folder: Path) -> dict[str, Any]:
         path = folder / self.config
-        if not path.is_file():
+        try:
+            there = path.is_file()
+        except (OSError, ValueError):  # links in a circle, a NUL in the name
+            there = False
+        if not there:
             raise FolderError(f"{folder} is not a Kate {self.name}: no {self.config} in it; {self.remedy}")
         try:
-            config = json.loads(path.read_bytes())
+            config = read_json(path)
         except ValueError as error:
             raise FolderError(f"{path} is not valid JSON ({error}); {self.remedy}") from None
         if not isinstance(config, dict) or config.get("format") != f"kate-{self.name}":
             raise FolderError(f'{path} is not of a Kate {self.name} (no "format": "kate-{self.name}")')
         return config
+
+
+def require_finite(folder: Path, arrays: Mapping[str, Any]) -> None:
+    """Refuse NaN and infinity among numbers that were read: they would spoil every answer without a word."""
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise FolderError(f"{folder}: {name} holds NaN or infinity: it is damaged; copy it again")
+
+
+def _checksum(config: Mapping[str, Any]) -> str:
+    return sha256_of_bytes(json.dumps(config, sort_keys=True).encode())

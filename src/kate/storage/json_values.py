@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from kate.errors import quoted
+
 __all__ = ["as_json"]
 
 
@@ -39,5 +41,5 @@ def as_json(value: Any, *, strict: bool = True) -> Any:
     if isinstance(value, Path) or not strict:
         return str(value)
     raise TypeError(
-        f"JSON cannot hold {value!r} (a {type(value).__name__}); give numbers, text, lists or dicts"
+        f"JSON cannot hold {quoted(value)} (a {type(value).__name__}); give numbers, text, lists or dicts"
     )

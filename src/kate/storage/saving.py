@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from kate.errors import quoted
 from kate.storage.folders import FolderError, FolderKind, StrPath
 from kate.storage.json_values import as_json
 
@@ -68,28 +69,25 @@ class Saveable:
     @classmethod
     def load(cls, folder: StrPath) -> Self:
         """Read a model that ``save`` wrote; it gives the same vectors. Every file is checked before it is used."""
+        return ESTIMATOR_FOLDER.unless_replaced(Path(folder), lambda: cls._load(Path(folder)))
+
+    @classmethod
+    def _load(cls, folder: Path) -> Self:
         import safetensors.numpy
 
-        folder = Path(folder)
         config = ESTIMATOR_FOLDER.read_config(folder)
         if config.get("model") != cls.__name__:
             raise FolderError(
-                f"{folder} holds a model of the class {config.get('model')!r}, not {cls.__name__}: "
+                f"{folder} holds a model of the class {quoted(config.get('model'))}, not {cls.__name__}: "
                 f"load it with {config.get('model')}.load"
             )
         data = ESTIMATOR_FOLDER.read_checked(folder / _WEIGHTS, config)
         try:
             model = cls(**_known_parameters(cls, config["parameters"]))
             model._restore_state(safetensors.numpy.load(data), dict(config["fitted"]))
-        except (
-            AttributeError,
-            IndexError,
-            KeyError,
-            RuntimeError,
-            TypeError,
-            ValueError,
-            safetensors.SafetensorError,
-        ) as error:
+        except (FolderError, OSError, MemoryError):
+            raise
+        except Exception as error:  # whatever strange contents lead to
             raise FolderError(
                 f"{folder} is not a whole {cls.__name__}: {type(error).__name__} {error}; "
                 f"{ESTIMATOR_FOLDER.remedy}"
@@ -122,5 +120,7 @@ class Saveable:
 def _known_parameters(cls: type, parameters: Mapping[str, Any]) -> dict[str, Any]:
     unknown = sorted(set(parameters) - set(inspect.signature(cls).parameters))
     if unknown:
-        raise ValueError(f"this version of {cls.__name__} has no parameter {unknown[0]!r}")
+        raise ValueError(f"this version of {cls.__name__} has no parameter {quoted(unknown[0])}")
+    if not isinstance(parameters.get("n_jobs"), int | None):
+        raise ValueError(f"n_jobs is {quoted(parameters['n_jobs'], 40)} and no number of threads")
     return dict(parameters)
