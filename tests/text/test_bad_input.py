@@ -180,10 +180,14 @@ def test_a_path_that_does_not_exist(tmp_path: Path) -> None:
 def test_folders_without_text_and_folders_where_a_file_is_needed(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"is a folder with no text files in it \(found nothing\)"):
         kate.read_corpus(tmp_path)
-    (tmp_path / "x.jsonl").write_bytes(b"{}")
-    with pytest.raises(ValueError, match=r"found 1 x \.jsonl.* name them instead of the folder"):
+    (tmp_path / "x.json").write_bytes(b"{}")
+    with pytest.raises(
+        ValueError, match=r"found 1 x \.json\); expected files that end in \.txt, or data files"
+    ):
         kate.read_corpus(tmp_path)
-    with pytest.raises(IsADirectoryError, match="is a folder, and format='jsonl' needs a file"):
+    with pytest.raises(
+        ValueError, match=r"a folder with no file of the format jsonl in it \(found 1 x \.json\)"
+    ):
         kate.read_corpus(tmp_path, format="jsonl")
 
 

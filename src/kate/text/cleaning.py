@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 
 import polars as pl
 
+from kate.errors import quoted
 from kate.spelling import did_you_mean
 
 __all__ = ["Cleaning"]
@@ -117,7 +118,7 @@ class Cleaning:
         for name in config or {}:
             if name not in known:
                 raise ValueError(
-                    f"no kind of cleaning is named {name!r}; {did_you_mean(name, sorted(known))}"
+                    f"no kind of cleaning is named {quoted(name)}; {did_you_mean(name, sorted(known))}"
                 )
         return replace(cls.off(), **(config or {}))
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from kate.errors import quoted
 from kate.text.phrases import Phrases
 from kate.text.sequences import Sequences
 from kate.text.tokenizer import Tokenizer
@@ -330,7 +331,7 @@ def is_encodable(text: str | Iterable[str]) -> bool:
 
 
 def _not_a_text(position: int, found: object) -> str:
-    what = "None" if found is None else f"{repr(found)[:40]} ({type(found).__name__})"
+    what = "None" if found is None else f"{quoted(found, 40)} ({type(found).__name__})"
     return (
         f"document {position} is {what}; every document must be a str (or every one a list of str): drop it or "
         "replace it by ''"

@@ -24,29 +24,48 @@ class Counts(WordParameters, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    vocabulary_size : the number of words to keep, the most frequent ones; None keeps all.
-    min_df : leave out words in fewer documents than this (int), or than this share of the documents (float); "auto"
+    vocabulary_size : int or None, default 20000
+        the number of words to keep, the most frequent ones; None keeps all.
+    min_df : int or float or {'auto'}, default 'auto'
+        leave out words in fewer documents than this (int), or than this share of the documents (float); "auto"
         is 1 below 500 documents, 2 up to 20,000, and grows slowly from there.
-    max_df : leave out words in more documents than this (int), or than this share of the documents (float).
-    language : stemmer and stop words, by name or ISO code, see :func:`kate.languages`; "porter" is the original Porter
+    max_df : int or float, default 1.0
+        leave out words in more documents than this (int), or than this share of the documents (float).
+    language : str, default 'english'
+        stemmer and stop words, by name or ISO code, see :func:`kate.languages`; "porter" is the original Porter
         algorithm; None means neither stems nor stop words.
-    stem : False keeps the words as they are written.
-    stop_words : used instead of the language's list; ``()`` for none.
-    phrases : True makes words of neighbours that often stand together, such as "new york", beside their parts.
-    tokenizer : a function that makes a list of words of a text; there are no stems, stop words and cleaning then.
-    strip_html : take tags and comments out of the texts before words are counted; "&eacute;" becomes "é".
-    strip_urls : take addresses of pages out.
-    strip_emails : take addresses of people out.
-    strip_handles : take "@somebody" out.
-    cut_runs : "soooo" is "soo", and words of more than 60 characters go.
-    n_jobs : threads; None takes all cores (see :func:`kate.threads.thread_count`). The result does not depend on it.
+    stem : bool, default True
+        False keeps the words as they are written.
+    stop_words : list of str, optional
+        used instead of the language's list; ``()`` for none.
+    phrases : bool, default False
+        True makes words of neighbours that often stand together, such as "new york", beside their parts.
+    tokenizer : callable, optional
+        a function that makes a list of words of a text; there are no stems, stop words and cleaning then.
+    strip_html : bool, default True
+        take tags and comments out of the texts before words are counted; "&eacute;" becomes "é".
+    strip_urls : bool, default True
+        take addresses of pages out.
+    strip_emails : bool, default True
+        take addresses of people out.
+    strip_handles : bool, default True
+        take "@somebody" out.
+    cut_runs : bool, default True
+        "soooo" is "soo", and words of more than 60 characters go.
+    n_jobs : int, optional
+        threads; None takes all cores (see :func:`kate.threads.thread_count`). The result does not depend on it.
 
     Attributes
     ----------
-    vocabulary_ : dict, the column of each stem.
-    readable_names_ : for each column the word to show to people ("company" for "compani").
-    lexicon_ : the :class:`Vocabulary` with document frequencies, ``find`` and ``suggest``.
+    vocabulary_ : dict[str, int]
+        dict, the column of each stem.
+    readable_names_ : array
+        for each column the word to show to people ("company" for "compani").
+    lexicon_ : Vocabulary
+        the :class:`Vocabulary` with document frequencies, ``find`` and ``suggest``.
 
+    Examples
+    --------
     >>> counts = Counts()
     >>> counts.fit_transform(["Two companies merged.", "The company is a company."]).toarray()
     array([[1, 1, 1],

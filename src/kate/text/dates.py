@@ -10,6 +10,8 @@ from typing import Literal
 
 import polars as pl
 
+from kate.errors import quoted
+
 __all__ = ["Dates", "Resolution", "find_dates"]
 
 Resolution = Literal["day", "month", "year"]
@@ -160,19 +162,19 @@ def _order_of(dates: Mapping[str, re.Match[str]], name: str) -> tuple[str, str]:
     if day_first is None or month_first is None:
         shown = next(iter(dates))
         raise ValueError(
-            f"the dates of the column {name!r}, such as {shown!r}, can be read in two ways (day or month first); "
-            "write them as year-month-day"
+            f"the dates of the column {quoted(name)}, such as {quoted(shown)}, can be read in two ways (day or "
+            "month first); write them as year-month-day"
         )
     raise ValueError(
-        f"the column {name!r} has dates with the day first ({day_first!r}) and with the month first "
-        f"({month_first!r}); write them all as year-month-day"
+        f"the column {quoted(name)} has dates with the day first ({quoted(day_first)}) and with the month first "
+        f"({quoted(month_first)}); write them all as year-month-day"
     )
 
 
 def _refuse(name: str, value: str, strings: pl.Series, ids: pl.Series | None) -> None:
     row = int((strings == value).arg_true()[0])
-    where = f"row {row}" if ids is None else f"row {row}, id {ids[row]!r}"
-    shown = value if len(value) <= 40 else f"{value[:40]}…"
+    where = f"row {row}" if ids is None else f"row {row}, id {quoted(ids[row])}"
     raise ValueError(
-        f"{shown!r} in the column {name!r} ({where}) is not a date; expected dates such as 1999-03-01, 1999-03 or 1999"
+        f"{quoted(value, 40)} in the column {quoted(name)} ({where}) is not a date; expected dates such as "
+        "1999-03-01, 1999-03 or 1999"
     )

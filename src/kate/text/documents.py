@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import polars as pl
 
+from kate.errors import quoted
+from kate.notebook_html import cut_short, table_html
+from kate.text.compressed_files import CorpusError
+
 __all__ = ["Documents"]
+
+_ROWS, _COLUMNS = 5, 8  # in a notebook
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,11 +24,16 @@ class Documents:
 
     Attributes
     ----------
-    frame : columns text, id (unique), label, title (null if there is none), then the other fields of the source.
-    n_skipped, skipped : malformed rows that were left out, and the messages about the first of them.
-    source : the same rows with the columns of the files, by their own names and in their order; None where there were
+    frame : pl.DataFrame
+        columns text, id (unique), label, title (null if there is none), then the other fields of the source.
+    n_skipped, skipped : int
+        malformed rows that were left out, and the messages about the first of them.
+    source : pl.DataFrame or None
+        the same rows with the columns of the files, by their own names and in their order; None where there were
         no files.
 
+    Examples
+    --------
     >>> documents = Documents.from_texts(["A tax bill", "A treaty"], labels=["money", "peace"])
     >>> len(documents), documents.ids, documents.labels, documents.titles
     (2, ['0', '1'], ['money', 'peace'], None)
@@ -50,13 +62,13 @@ class Documents:
         columns = {"text": column.alias("text")}
         for name, values in (("id", ids), ("label", labels), ("title", titles)):
             if values is not None and len(values) != len(column):
-                raise ValueError(
+                raise CorpusError(
                     f"{len(values):,} {name}s for {len(column):,} texts; give one for each, or none"
                 )
             strings = [None] * len(column) if values is None else [_string(value) for value in values]
             columns[name] = pl.Series(name, strings, dtype=pl.String)
         if (twice := first_repeated(columns["id"])) is not None:
-            raise ValueError(f"the id {twice!r} is given to several documents; ids must be unique")
+            raise CorpusError(f"the id {quoted(twice)} is given to several documents; ids must be unique")
         return cls(pl.DataFrame(columns))
 
     @property
@@ -79,6 +91,14 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.frame)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the first documents, long texts cut short."""
+        columns = [column for column in self.frame if column.null_count() < len(column)]
+        shown = self.frame.select(column.name for column in columns[:_COLUMNS]).head(_ROWS)
+        rows = [[escape(cut_short(str(value))) for value in row] for row in shown.iter_rows()]
+        table = table_html(shown.columns, rows, more=len(self) - len(rows))
+        return f"<div><strong>{len(self):,} documents</strong>{table}</div>"
 
     def _values(self, name: str) -> list[str | None] | None:
         column = self.frame[name]

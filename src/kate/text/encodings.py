@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import shlex
 
+from kate.errors import quoted
+
 __all__ = ["SAMPLE_SIZE", "advice_for", "codec_name", "encoding_advice", "mark_of"]
 
 # Bytes of a broken file that are looked at to say what its encoding may be.
@@ -75,5 +77,5 @@ def codec_name(encoding: str) -> str:
         return codecs.lookup(encoding).name
     except (LookupError, ValueError):
         raise ValueError(
-            f"unknown encoding {encoding!r}; use a name such as utf-8, latin-1 or cp1252"
+            f"unknown encoding {quoted(encoding)}; use a name such as utf-8, latin-1 or cp1252"
         ) from None

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["Fields", "choose_fields"]
+from kate.errors import quoted
+from kate.text.compressed_files import CorpusError
+
+__all__ = ["Fields", "choose_fields", "listed"]
 
 # Usual names of each field, the most likely first.
 _USUAL_NAMES = {
@@ -44,14 +47,14 @@ def choose_fields(present: Sequence[str], asked: Fields, where: str) -> Fields:
         name = asked.given.get(role)
         chosen[role] = _find(present, usual) if name is None else _find(present, [name])
         if name is not None and chosen[role] is None:
-            raise ValueError(
-                f"{where} has no field {name!r} for the {role}; its fields are {_listed(present)}: "
+            raise CorpusError(
+                f"{where} has no field {quoted(name)} for the {role}; its fields are {listed(present)}: "
                 "choose one of them"
             )
     if chosen["text"] is None:
-        raise ValueError(
+        raise CorpusError(
             f"{where} has no field with a usual name for the text (such as text, body or content); "
-            f"its fields are {_listed(present)}: say which one holds the text (text=...)"
+            f"its fields are {listed(present)}: say which one holds the text (text=...)"
         )
     return Fields(**chosen)
 
@@ -68,6 +71,7 @@ def _find(present: Sequence[str], names: Sequence[str]) -> str | None:
     return None
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:20])
+def listed(names: Sequence[str]) -> str:
+    """Some of the names, and how many there are beside them."""
+    shown = ", ".join(quoted(name, 60) for name in names[:20])
     return (shown or "none") + (f" and {len(names) - 20} more" if len(names) > 20 else "")

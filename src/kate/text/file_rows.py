@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain, count
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
-from kate.text.compressed_files import COMPRESSED
+from kate.errors import quoted
+from kate.text.compressed_files import CorpusError
 from kate.text.input_files import Source, broken_bytes, printable, read_text, text_lines
 
 __all__ = ["MalformedRowError", "MalformedRows", "OnError", "Row", "file_rows", "folder_rows"]
@@ -20,12 +20,21 @@ __all__ = ["MalformedRowError", "MalformedRows", "OnError", "Row", "file_rows", 
 OnError = Literal["raise", "skip"]
 
 _MESSAGES_KEPT = 10
-# The text files of a folder: these extensions, or none (as in 20 Newsgroups).
-_TEXT_SUFFIXES = {"", ".txt", ".text", ".md", ".rst"}
 
 
-class MalformedRowError(ValueError):
-    """A row that is not a document; the message names the file and the line."""
+class MalformedRowError(CorpusError):
+    """A row that is not a document; the message names the file and the line.
+
+    >>> import io, kate
+    >>> rows = b'{"text": "a treaty"}\\n{"text": broken\\n'
+    >>> try:
+    ...     kate.read_corpus("-", stdin=io.BytesIO(rows), format="jsonl")
+    ... except kate.MalformedRowError as error:
+    ...     print("line 2" in str(error))
+    True
+    >>> len(kate.read_corpus("-", stdin=io.BytesIO(rows), format="jsonl", on_error="skip"))
+    1
+    """
 
 
 class Row(NamedTuple):
@@ -41,7 +50,7 @@ class MalformedRows:
 
     def __init__(self, on_error: OnError) -> None:
         if on_error not in {"raise", "skip"}:
-            raise ValueError(f"on_error is {on_error!r}; choose 'raise' or 'skip'")
+            raise ValueError(f"on_error is {quoted(on_error)}; choose 'raise' or 'skip'")
         self._on_error = on_error
         self.count = 0
         self.messages: list[str] = []
@@ -81,7 +90,7 @@ def _line_rows(source: Source, encoding: str, malformed: MalformedRows) -> Itera
 
 def _json_object(line: str) -> tuple[dict[str, Any], str | None]:
     """The object on a line, and what is wrong with it (None if nothing is)."""
-    found = f"found {line.strip()[:40]!r}; expected one JSON object per line"
+    found = f"found {quoted(line.strip(), 40)}; expected one JSON object per line"
     try:
         values = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -151,34 +160,13 @@ def _fields_of_any_size() -> Iterator[None]:
 
 def folder_rows(source: Source, encoding: str, malformed: MalformedRows) -> Iterator[Row]:
     """One document per file: its id is its path in the folder, its label the sub-folder that it is in."""
-    files = sorted(
-        path for path in source.path.rglob("*") if path.is_file() and not _is_hidden(path, source.path)
-    )
-    texts = [path for path in files if _is_text_name(path)]
-    if not texts:
-        kinds = Counter(path.suffix or "no extension" for path in files)
-        found = ", ".join(f"{n} x {kind}" for kind, n in kinds.most_common(5)) or "nothing"
-        raise ValueError(
-            f"{source.path} is a folder with no text files in it (found {found}); expected files that end in "
-            ".txt; to read data files, name them instead of the folder"
-        )
-    for path in texts:
-        relative = path.relative_to(source.path)
+    for relative, file in source.texts:
         try:
-            text = read_text(path, encoding)
+            text = read_text(file, encoding, source.meter)
         except ValueError as error:
-            malformed.add(str(path), str(error).removeprefix(f"{path} "))
+            malformed.add(file.shown, str(error).removeprefix(f"{file.shown} "))
             continue
-        label = printable(relative.parent.as_posix())
+        label = printable(PurePosixPath(relative).parent.as_posix())
         values = {"text": text, "label": None if label == "." else label}
-        name = printable(relative.as_posix())
-        yield Row(str(path), f"{source.name}/{name}" if source.name else name, values)
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
-
-
-def _is_text_name(path: Path) -> bool:
-    bare = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
-    return bare.suffix.lower() in _TEXT_SUFFIXES or bare.suffix[1:].isdecimal()
+        name = printable(relative)
+        yield Row(file.shown, f"{source.name}/{name}" if source.name else name, values)

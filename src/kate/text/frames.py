@@ -9,10 +9,11 @@ from typing import Any
 
 import polars as pl
 
+from kate.errors import quoted
 from kate.text.documents import Documents, first_repeated
 from kate.text.fields import Fields, choose_fields
 
-__all__ = ["as_documents", "given_columns", "in_kind", "with_added"]
+__all__ = ["as_documents", "given_columns", "in_kind", "moved_names", "with_added"]
 
 _OWN = ("text", "id", "label", "title")
 
@@ -46,7 +47,7 @@ def _texts(corpus: Any) -> Any:
     for row, value in enumerate(texts):
         if not isinstance(value, str | list | tuple):
             raise TypeError(
-                f"document {row} is {repr(value)[:40]}; every document must be a str (or every one a list of str): "
+                f"document {row} is {quoted(value, 40)}; every document must be a str (or every one a list of str): "
                 "drop it or replace it by ''"
             )
     return texts
@@ -77,13 +78,14 @@ def with_added(
     >>> with_added(given, as_documents(given), [pl.Series("topic", [3])], rows=[1]).rows()
     [('A treaty', 3)]
     """
+    names = [column.name for column in added]
     if _is_pandas(corpus):
         kept = corpus if rows is None else corpus.iloc[list(rows)]
-        kept = kept.rename(columns=_moved(list(map(str, kept.columns)), added))
+        kept = kept.rename(columns=moved_names(list(map(str, kept.columns)), names))
         return kept.assign(**{column.name: _pandas_values(column) for column in added})
     frame = given_columns(corpus, documents)
     frame = frame if rows is None else frame[list(rows)]
-    return frame.rename(_moved(frame.columns, added)).with_columns(added)
+    return frame.rename(moved_names(frame.columns, names)).with_columns(added)
 
 
 def in_kind(corpus: Any, frame: pl.DataFrame) -> Any:
@@ -93,17 +95,21 @@ def in_kind(corpus: Any, frame: pl.DataFrame) -> Any:
     return _pandas().DataFrame({column.name: _pandas_values(column) for column in frame})
 
 
-def _moved(names: Sequence[str], added: Sequence[pl.Series]) -> dict[str, str]:
-    """New names for columns of the corpus that have the name of one that is added: nothing is lost."""
+def moved_names(names: Sequence[str], added: Sequence[str]) -> dict[str, str]:
+    """New names for columns of the corpus that have the name of one that is added, with a warning: nothing is lost.
+
+    >>> moved_names(["text", "year"], ["topic"])
+    {}
+    """
     moved: dict[str, str] = {}
-    taken = {*names, *(column.name for column in added)}
-    for column in added:
-        if column.name in names:
-            ways = (f"{column.name}_given{number}" for number in ("", *range(2, len(taken) + 3)))
-            moved[column.name] = next(way for way in ways if way not in taken)
-            taken.add(moved[column.name])
+    taken = {*names, *added}
+    for name in added:
+        if name in names:
+            ways = (f"{name}_given{number}" for number in ("", *range(2, len(taken) + 3)))
+            moved[name] = next(way for way in ways if way not in taken)
+            taken.add(moved[name])
     if moved:
-        told = ", ".join(f"{name!r} is now {new!r}" for name, new in moved.items())
+        told = ", ".join(f"{quoted(name)} is now {quoted(new)}" for name, new in moved.items())
         warnings.warn(
             f"the corpus has columns of the names that are added; its own are kept: {told}",
             UserWarning,
@@ -141,7 +147,7 @@ def _of_pandas(frame: Any) -> pl.DataFrame:
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the frame has several columns named {twice!r}; give each a name of its own")
+        raise ValueError(f"the frame has several columns named {quoted(twice)}; give each a name of its own")
     columns = []
     for place, name in enumerate(names):
         values = frame.iloc[:, place]
@@ -159,12 +165,13 @@ def _documents_of(frame: pl.DataFrame, text: str | None) -> Documents:
     texts = frame[fields.text or ""]
     if texts.dtype not in (pl.String, pl.Categorical, pl.Enum):
         raise ValueError(
-            f"the column {fields.text!r} holds {texts.dtype}; expected strings: choose another (text=)"
+            f"the column {quoted(fields.text)} holds {texts.dtype}; expected strings: choose another (text=)"
         )
     missing = texts.is_null().arg_true()
     if len(missing):
         raise ValueError(
-            f"row {missing[0]} of the frame has no text (column {fields.text!r}); drop such rows, or fill them with ''"
+            f"row {missing[0]} of the frame has no text (column {quoted(fields.text)}); drop such rows, or fill "
+            "them with ''"
         )
     columns = {"text": texts.cast(pl.String)}
     for role in ("id", "label", "title"):

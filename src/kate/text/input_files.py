@@ -1,44 +1,21 @@
-"""What to read: files, compressed or not, folders and standard input; errors say what is wrong with them."""
+"""The bytes and lines of what is read: files here or elsewhere, compressed or not, folders, standard input."""
 
 from __future__ import annotations
 
 import io
-import os
 import re
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import BinaryIO, Protocol
 
-from kate.text.compressed_files import COMPRESSED, borrowed, decompressed
+from kate.text.compressed_files import COMPRESSED, CorpusError, InputMeter, decompressed
+from kate.text.dataset_columns import DatasetColumns, Partition
 from kate.text.encodings import SAMPLE_SIZE, advice_for, codec_name, encoding_advice, mark_of
 
-__all__ = [
-    "Source",
-    "broken_bytes",
-    "list_sources",
-    "printable",
-    "read_text",
-    "text_lines",
-]
+__all__ = ["InputFile", "LocalFile", "Source", "broken_bytes", "printable", "read_text", "text_lines"]
 
-PathLike = str | os.PathLike[str]
-
-STDIN = "-"
-_FORMAT_OF = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".txt": "txt",
-    ".text": "txt",
-}
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "txt")
 # Bytes that show whether a file is text.
 _START = 1 << 13
 _KNOWN_STARTS = {
@@ -52,66 +29,99 @@ _KNOWN_STARTS = {
 _BROKEN = re.compile("[\ud800-\udfff]")
 
 
+class InputFile(Protocol):
+    """One file, here or elsewhere."""
+
+    @property
+    def shown(self) -> str:
+        """Its name in messages."""
+        ...
+
+    @property
+    def path(self) -> PurePath:
+        """Its path, for the endings of its name."""
+        ...
+
+    @property
+    def size(self) -> int | None:
+        """In bytes, where that is known."""
+        ...
+
+    def open(self) -> BinaryIO:
+        """Its bytes as they are."""
+        ...
+
+    def local(self) -> AbstractContextManager[Path]:
+        """The file on a disk of this machine, for as long as it is needed."""
+        ...
+
+
+@dataclass(frozen=True)
+class LocalFile:
+    """A file of this machine."""
+
+    path: Path
+
+    @property
+    def shown(self) -> str:
+        return str(self.path)
+
+    @property
+    def size(self) -> int | None:
+        return self.path.stat().st_size
+
+    def open(self) -> BinaryIO:
+        return self.path.open("rb", buffering=0)
+
+    def local(self) -> AbstractContextManager[Path]:
+        return nullcontext(self.path)
+
+
 @dataclass(frozen=True)
 class Source:
     """One thing to read; messages show ``shown``, and ids of documents without an id are made of ``name``."""
 
-    path: Path
-    format: str  # one of FORMATS, or "folder"
+    shown: str
+    format: str  # jsonl, csv, tsv, parquet, txt, or "folder"
     name: str
+    file: InputFile | None = None
     stdin: BinaryIO | None = None
+    # the texts of a folder: their paths in it, and the files
+    texts: tuple[tuple[str, InputFile], ...] = ()
+    # of a Parquet file: the first row and how many; None is all
+    rows: tuple[int, int] | None = None
     # whether other files are read with the same encoding: advice about this one must not spoil them
     among_others: bool = False
-
-    @property
-    def shown(self) -> str:
-        return "standard input" if self.stdin else str(self.path)
-
-    @property
-    def compression(self) -> str | None:
-        suffix = self.path.suffix.lower()
-        return suffix if suffix in COMPRESSED else None
+    # of a Parquet dataset: what the names of its folders say, and the columns that all its files have
+    partitions: tuple[Partition, ...] = ()
+    dataset: DatasetColumns | None = None
+    meter: InputMeter | None = None
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
         """The bytes, decompressed; an error while reading says what is damaged."""
         if self.stdin is not None:
-            yield borrowed(self.stdin)
+            with decompressed(self.stdin, None, self.shown, None, self.meter) as stream:
+                yield stream
             return
-        with decompressed(self.path) as stream:
+        with opened(self.given_file, self.meter) as stream:
             yield stream
 
-
-def list_sources(
-    paths: PathLike | Sequence[PathLike], given_format: str | None, stdin: BinaryIO | None = None
-) -> list[Source]:
-    """The files, folders or standard input that the paths name, each with its format and a name of its own."""
-    if given_format is not None and given_format not in FORMATS:
-        raise ValueError(f"unknown format {given_format!r}; choose one of {', '.join(FORMATS)}")
-    given = _listed_paths(paths)
-    if not given:
-        raise ValueError("no files to read; give at least one path")
-    texts = [os.fspath(path) for path in given]
-    for text in texts:
-        if texts.count(text) > 1:
-            raise ValueError(f"{text} is given twice; every document would be there twice")
-    stems = [_stem(Path(text)) for text in texts]
-    names = [printable(name) for name in (stems if len(set(stems)) == len(stems) else texts)]
-    if len(texts) == 1 and Path(texts[0]).is_dir():
-        # ids of a single folder are the paths inside it
-        names = [""]
-    sources = [_source(text, given_format, name, stdin) for text, name in zip(texts, names, strict=True)]
-    return [replace(source, among_others=len(sources) > 1) for source in sources]
+    @property
+    def given_file(self) -> InputFile:
+        """The file of a source that is one."""
+        if self.file is None:
+            raise TypeError(f"{self.shown} is no file")
+        return self.file
 
 
-def _listed_paths(paths: PathLike | Sequence[PathLike]) -> list[PathLike]:
-    if isinstance(paths, str | os.PathLike):
-        return [paths]
-    given: Any = paths
-    if isinstance(given, bytes) or not isinstance(given, Iterable):
-        kind = type(given).__name__
-        raise TypeError(f"expected a path or a list of paths, got {repr(given)[:40]} ({kind})")
-    return list(given)
+@contextmanager
+def opened(file: InputFile, meter: InputMeter | None = None) -> Iterator[io.BufferedReader]:
+    """The bytes of a file, decompressed if its name says that it is compressed."""
+    suffix = file.path.suffix.lower()
+    compression = suffix if suffix in COMPRESSED else None
+    with file.open() as raw, decompressed(raw, compression, file.shown, file.size, meter) as stream:
+        yield stream
 
 
 def printable(name: str) -> str:
@@ -121,42 +131,6 @@ def printable(name: str) -> str:
     'caf\\\\udce9.txt'
     """
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _source(text: str, given_format: str | None, name: str, stdin: BinaryIO | None) -> Source:
-    path = Path(text)
-    if text == STDIN:
-        if given_format is None or given_format == "parquet":
-            raise ValueError(
-                "standard input has no extension to tell its format; pass format='jsonl' or format='txt'"
-            )
-        return Source(path, given_format, "stdin", stdin or sys.stdin.buffer)
-    if not text or not path.exists():
-        raise FileNotFoundError(f"{text or 'the empty path'!s} does not exist; check the name and the folder")
-    if path.is_dir():
-        if given_format is not None:
-            raise IsADirectoryError(
-                f"{path} is a folder, and format={given_format!r} needs a file; name the files in it, "
-                "or leave the format out to read a folder of text files"
-            )
-        return Source(path, "folder", name)
-    return Source(path, given_format or _format_of(path), name)
-
-
-def _stem(path: Path) -> str:
-    bare = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
-    return bare.stem if bare.suffix.lower() in _FORMAT_OF else bare.name
-
-
-def _format_of(path: Path) -> str:
-    bare = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
-    if bare.suffix.lower() in _FORMAT_OF:
-        return _FORMAT_OF[bare.suffix.lower()]
-    found = f"the extension {bare.suffix!r}" if bare.suffix else "no extension"
-    raise ValueError(
-        f"{path} has {found}, which does not tell the format; pass format= one of {', '.join(FORMATS)}, or use a name "
-        f"that ends in {', '.join(_FORMAT_OF)} (and .gz or .zst)"
-    )
 
 
 def text_lines(source: Source, encoding: str, newline: str | None = None) -> Iterator[str]:
@@ -175,9 +149,9 @@ def text_lines(source: Source, encoding: str, newline: str | None = None) -> Ite
                 # it may be closed already
                 with suppress(ValueError):
                     lines.detach()
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:  # UTF-16 without its mark is no UnicodeDecodeError
             advice = encoding_advice(source.shown, _sample(source), encoding, source.among_others)
-            raise ValueError(f"{source.shown} is not {encoding} ({error}); {advice}") from None
+            raise CorpusError(f"{source.shown} is not {encoding} ({error}); {advice}") from None
 
 
 def _require_text(start: bytes, encoding: str, shown: str, among_others: bool) -> None:
@@ -185,9 +159,9 @@ def _require_text(start: bytes, encoding: str, shown: str, among_others: bool) -
     hint = next((hint for magic, hint in _KNOWN_STARTS.items() if start.startswith(magic)), None)
     wide = codec_name(encoding).startswith(("utf-16", "utf-32"))
     if not wide and (mark := mark_of(start)) not in (None, "utf-8"):
-        raise ValueError(f"{shown} is not {encoding}; {advice_for(shown, str(mark), among_others)}")
+        raise CorpusError(f"{shown} is not {encoding}; {advice_for(shown, str(mark), among_others)}")
     if hint or (b"\0" in start and not wide):
-        raise ValueError(
+        raise CorpusError(
             f"{shown} is binary, not text; " + (hint or "give a text file, or pass its encoding=")
         )
 
@@ -207,25 +181,31 @@ def broken_bytes(text: str, encoding: str, source: Source | None = None) -> str 
     code = ord(found.group())
     if 0xDC80 <= code <= 0xDCFF:
         # the broken line tells as much as the file, which may be long
-        content = text.encode("utf-8" if codec_name(encoding) == "utf-8" else encoding, "surrogateescape")
         shown, among_others = (source.shown, source.among_others) if source else ("the file", False)
-        advice = encoding_advice(shown, content, encoding, among_others)
+        try:
+            content = text.encode("utf-8" if codec_name(encoding) == "utf-8" else encoding, "surrogateescape")
+            advice = encoding_advice(shown, content, encoding, among_others)
+        except UnicodeEncodeError:  # UTF-16 and UTF-32 cannot give the byte back
+            advice = advice_for(shown, None, among_others)
         return f"byte 0x{code & 0xFF:02x} is not {encoding}; {advice}"
     return f"\\u{code:04x} is half a character, not valid Unicode"
 
 
-def read_text(path: Path, encoding: str) -> str:
+def read_text(file: InputFile, encoding: str, meter: InputMeter | None = None) -> str:
     """The text of a whole file; a ValueError says why it cannot be read."""
-    with decompressed(path) as stream:
+    with opened(file, meter) as stream:
         content = stream.read()
     # a folder has other files
-    _require_text(content[:_START], encoding, str(path), among_others=True)
+    _require_text(content[:_START], encoding, file.shown, among_others=True)
     codec = "utf-8-sig" if codec_name(encoding) == "utf-8" else encoding
     try:
         return content.decode(codec)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        advice = encoding_advice(str(path), content, encoding, among_others=True)
-        raise ValueError(
+        advice = encoding_advice(file.shown, content, encoding, among_others=True)
+        raise CorpusError(
             f"line {line}: byte 0x{content[error.start]:02x} is not {encoding}; {advice}"
         ) from None
+    except UnicodeError as error:  # UTF-16 without its mark
+        advice = encoding_advice(file.shown, content, encoding, among_others=True)
+        raise CorpusError(f"it is not {encoding} ({error}); {advice}") from None

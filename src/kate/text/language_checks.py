@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from kate.text.own_tokenizer import OwnTokenizer
 from kate.text.segmenters import SEGMENTERS, require_segmenter
 from kate.text.tokenizer import Tokenizer
 
-__all__ = ["tokenizer_for", "warn_of_another_language"]
+__all__ = ["AnotherLanguage", "another_language", "tokenizer_for", "warn_of_another_language"]
 
 # Distinct words that are looked at: the most frequent are among them, whatever chunks they come from.
 _MOST_FREQUENT = 200
@@ -47,18 +48,38 @@ def warn_of_another_language(
 
     ``words`` are those of the chunks, ``occurrences`` how often each chunk occurs.
     """
-    if tokenizer.language is None or tokenizer.stop_words is not None:
+    if tokenizer.stop_words is not None:
         return
+    found = another_language(words, occurrences, tokenizer)
+    if found is not None:
+        warnings.warn(
+            f"the most frequent words ({found.shown}) are stop words of {found.language.capitalize()}, but the texts "
+            f"are read as {str(tokenizer.language).capitalize()}; set language={found.language!r}, or language=None "
+            "for neither stems nor stop words",
+            stacklevel=4,
+        )
+
+
+class AnotherLanguage(NamedTuple):
+    """A language that texts seem to be in, and what speaks for it: their most frequent words."""
+
+    language: str
+    words: list[str]
+
+    @property
+    def shown(self) -> str:
+        return ", ".join(self.words)
+
+
+def another_language(
+    words: pl.Series, occurrences: npt.NDArray[np.int64], tokenizer: Tokenizer
+) -> AnotherLanguage | None:
+    """The other language whose stop words the most frequent words are; None where nothing speaks for one."""
+    if tokenizer.language is None:
+        return None
     n = min(_MOST_FREQUENT, len(words))
     top = np.argpartition(-occurrences, n - 1)[:n] if n else np.zeros(0, np.int64)
     table = pl.DataFrame({"word": words.gather(top), "count": occurrences[top]})
     ranked = table.group_by("word").agg(pl.sum("count")).sort("count", "word", descending=[True, False])
     found = guess_language(ranked["word"].to_list(), tokenizer.language)
-    if found is not None:
-        shown = ", ".join(ranked["word"].head(5))
-        warnings.warn(
-            f"the most frequent words ({shown}) are stop words of {found.capitalize()}, but the texts are read as "
-            f"{tokenizer.language.capitalize()}; set language={found!r}, or language=None for neither stems nor stop "
-            "words",
-            stacklevel=4,
-        )
+    return None if found is None else AnotherLanguage(found, ranked["word"].head(5).to_list())

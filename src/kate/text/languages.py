@@ -8,6 +8,7 @@ from typing import NamedTuple
 import polars as pl
 import Stemmer
 
+from kate.errors import quoted
 from kate.spelling import did_you_mean
 from kate.text.stopwords import stop_words_of
 
@@ -86,8 +87,8 @@ def language_name(name: str) -> str:
     if found in languages():
         return found
     raise ValueError(
-        f"no language is named {name!r}: {did_you_mean(folded, languages())} (or an ISO code such as de; None means "
-        "neither stems nor stop words; `kate languages` lists them all)"
+        f"no language is named {quoted(name)}: {did_you_mean(folded, languages())} (or an ISO code such as "
+        "de; None means neither stems nor stop words; `kate languages` lists them all)"
     )
 
 

@@ -16,6 +16,7 @@ from kate.text.language_checks import tokenizer_for, warn_of_another_language
 from kate.text.own_tokenizer import OwnTokenizer
 from kate.text.phrases import Neighbours, Phrases, find_phrases
 from kate.text.tokenizer import Tokenizer
+from kate.text.waiting_words import MOST_WAITING, WaitingWords, word_rows
 from kate.text.word_choice import (
     DocumentLimit,
     frequent_first,
@@ -25,7 +26,7 @@ from kate.text.word_choice import (
     readable_forms,
 )
 
-__all__ = ["LearnedWords", "learn_words"]
+__all__ = ["CountedWords", "LearnedWords", "count_all_words", "learn_words", "nothing_left"]
 
 # Words that are counted beyond vocabulary_size, because some of them will be in too few documents.
 _SPARE_WORDS = 1.25
@@ -43,6 +44,27 @@ class LearnedWords(NamedTuple):
     totals: Numbers
     n_documents: int
     tokenizer: Tokenizer
+    waiting: WaitingWords  # those without a column
+
+
+class CountedWords(NamedTuple):
+    """All words of some texts: a table of them (see :func:`kate.text.waiting_words.word_rows`), counts in its order."""
+
+    rows: pl.DataFrame
+    counts: sparse.csr_array
+    chunks: pl.DataFrame  # as the tokenizer gives them: chunk, word, stem
+    occurrences: Numbers  # of each chunk
+
+
+def count_all_words(texts: Texts, tokenizer: Tokenizer, n_jobs: int | None) -> CountedWords:
+    """Every word of texts, whatever its frequency; no phrases."""
+    read = ChunkedTexts.of_batches(text_batches(texts), tokenizer, n_jobs)
+    words = _Words.of(read, tokenizer, phrases=False)
+    order = np.arange(len(words.stems))
+    counts = words.count(order, n_jobs)
+    documents = np.bincount(counts.indices, minlength=len(order))
+    rows = word_rows(words.stems.to_list(), words.readable(order), documents, words.totals)
+    return CountedWords(rows, counts, words.resolved, words.occurrences)
 
 
 def learn_words(
@@ -68,24 +90,36 @@ def learn_words(
     words = _Words.of(texts_read, tokenizer, phrases)
     warn_of_another_language(words.resolved["word"], words.occurrences, tokenizer)
 
+    # words that are too rare or too many are counted with the others: they wait for a column
+    n_possible = int(np.count_nonzero(words.totals >= fewest))
     size = _candidates(vocabulary_size, fewest, most, n_documents)
-    order = frequent_first(words.stems, words.totals, size, fewest)
+    order = frequent_first(words.stems, words.totals, min(size or n_possible, n_possible) + MOST_WAITING)
     while True:
         counts = words.count(order, n_jobs)
         frequencies = np.bincount(counts.indices, minlength=len(order))
         kept = np.flatnonzero((frequencies >= fewest) & (frequencies <= most))[:vocabulary_size]
-        if len(kept) == vocabulary_size or len(order) == np.count_nonzero(words.totals >= fewest):
+        if len(kept) == vocabulary_size or len(order) >= n_possible:
             break
         # the spare words were too few
-        order = frequent_first(words.stems, words.totals, None, fewest)
+        order = frequent_first(words.stems, words.totals, n_possible + MOST_WAITING)
     if len(kept) == 0:
-        raise ValueError(_nothing_left(n_documents, len(words.stems), fewest, most, tokenizer))
+        raise ValueError(nothing_left(n_documents, len(words.stems), fewest, most, tokenizer))
     if len(kept) < len(order):
         counts = stack_rows([counts[:, kept]], len(kept))
-    order = order[kept]
-    stems = words.stems.gather(order).to_list()
+    stems, readable = words.stems.gather(order).to_list(), words.readable(order)
+    table = word_rows(stems, readable, frequencies, words.totals[order])
+    rest = np.ones(len(order), dtype=bool)
+    rest[kept] = False
+    rest &= order < words.n_single  # a phrase is found in many texts together, and cannot wait
+    own = table[kept]
     found = LearnedWords(
-        stems, words.readable(order), frequencies[kept], words.totals[order], n_documents, tokenizer
+        own["stem"].to_list(),
+        own["word"].to_list(),
+        frequencies[kept],
+        words.totals[order[kept]],
+        n_documents,
+        tokenizer,
+        WaitingWords.of(table.filter(rest)),
     )
     return found, counts
 
@@ -170,7 +204,7 @@ def _candidates(size: int | None, fewest: int, most: int, n_documents: int) -> i
     return size if fewest == 1 else int(_SPARE_WORDS * size) + 1
 
 
-def _nothing_left(n_documents: int, n_words: int, fewest: int, most: int, tokenizer: Tokenizer) -> str:
+def nothing_left(n_documents: int, n_words: int, fewest: int, most: int, tokenizer: Tokenizer) -> str:
     if n_words:
         limit = f" and in {most:,} at most" if most < n_documents else ""
         return (

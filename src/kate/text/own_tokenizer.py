@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from kate.errors import quoted
 from kate.text.cleaning import Cleaning
 from kate.text.tokenizer import Tokenizer
 
@@ -45,7 +46,7 @@ class OwnTokenizer(Tokenizer):
     def __init__(self, function: TokenFunction | None = None, name: str | None = None) -> None:
         if function is not None and not callable(function):
             raise TypeError(
-                f"tokenizer is {repr(function)[:60]}; give a function that makes a list of words of a text"
+                f"tokenizer is {quoted(function, 60)}; give a function that makes a list of words of a text"
             )
         Tokenizer.__init__(self, None, False, (), Cleaning.off())
         object.__setattr__(self, "function", function)
@@ -117,5 +118,5 @@ def _name_of(function: Any) -> str:
 def _checked(words: Any, name: str | None) -> list[str]:
     found = None if isinstance(words, str | bytes) or not isinstance(words, Iterable) else list(words)
     if found is None or not all(isinstance(word, str) for word in found):
-        raise TypeError(f"the tokenizer {name} gave {repr(words)[:60]}; expected a list of str")
+        raise TypeError(f"the tokenizer {name} gave {quoted(words, 60)}; expected a list of str")
     return found

@@ -6,6 +6,8 @@ import importlib
 import logging
 from collections.abc import Callable
 
+from kate.extras import install_command
+
 __all__ = ["SEGMENTERS", "require_segmenter", "segmenter"]
 
 # The package that cuts each language, and the modules that it takes.
@@ -25,7 +27,7 @@ def require_segmenter(language: str) -> None:
     except ImportError as error:
         raise ImportError(
             f"{language.capitalize()} is written without spaces, and the package {package} that finds its words is not "
-            "installed; pip install 'kate-text[cjk]', or pass texts as lists of words"
+            f"installed; {install_command('cjk')}, or pass texts as lists of words"
         ) from error
 
 

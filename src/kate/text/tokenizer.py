@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 import Stemmer
 
+from kate.errors import quoted
 from kate.text.cleaning import Cleaning
 from kate.text.languages import UNSPACED, language_name
 from kate.text.segmenters import require_segmenter, segmenter
@@ -80,14 +81,14 @@ class Tokenizer:
             require_segmenter(str(self.language))
         if isinstance(self.stop_words, str):
             raise ValueError(
-                f"stop_words is the string {self.stop_words!r}; give a list of words, () for none, "
+                f"stop_words is the string {quoted(self.stop_words)}; give a list of words, () for none, "
                 "or None for the list of the language"
             )
         if self.stop_words is not None:
             given = list(self.stop_words)
             if strange := [word for word in given if not isinstance(word, str)]:
                 raise ValueError(
-                    f"stop_words holds {repr(strange[0])[:40]} ({type(strange[0]).__name__}); "
+                    f"stop_words holds {quoted(strange[0], 40)} ({type(strange[0]).__name__}); "
                     "every stop word must be a str"
                 )
             object.__setattr__(self, "stop_words", tuple(sorted(set(given))))

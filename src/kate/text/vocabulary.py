@@ -17,6 +17,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from kate.errors import quoted
 from kate.spelling import close_names
 from kate.text.counting import ChunkedTexts, Texts, chunk_word_counts, chunk_word_order, stack_rows
 from kate.text.few_texts import FewTexts
@@ -25,6 +26,7 @@ from kate.text.own_tokenizer import OwnTokenizer, TokenFunction, tokenizer_from_
 from kate.text.phrases import PhraseBook
 from kate.text.sequences import Sequences
 from kate.text.tokenizer import Tokenizer
+from kate.text.waiting_words import WaitingWords
 from kate.text.word_choice import DocumentLimit
 from kate.threads import require_own_threads
 
@@ -42,12 +44,23 @@ class Vocabulary:
 
     Attributes
     ----------
-    words : the stems that are counted.
-    readable : for each stem its most frequent word: "company" for "compani".
-    document_frequencies, totals : documents of the training set with the word, and its occurrences in them.
-    n_documents : the size of that training set.
-    tokenizer : how texts become words.
+    words : list of str
+        the stems that are counted.
+    readable : list of str
+        for each stem its most frequent word: "company" for "compani".
+    document_frequencies, totals : array
+        documents of the training set with the word, and its occurrences in them.
+    n_documents : int
+        the size of that training set.
+    tokenizer : Tokenizer
+        how texts become words.
+    waiting : optional
+        words that were seen and have no column, for an update; None where they are not known.
+    is_fixed : bool
+        the user named the columns: no word enters, none fades.
 
+    Examples
+    --------
     >>> vocabulary, counts = Vocabulary.learn(["Two companies merged.", "The company and the merger"])
     >>> vocabulary.words, vocabulary.readable
     (['compani', 'merg', 'merger', 'two'], ['companies', 'merged', 'merger', 'two'])
@@ -61,6 +74,8 @@ class Vocabulary:
     totals: npt.NDArray[np.int64]
     n_documents: int
     tokenizer: Tokenizer = field(default_factory=Tokenizer)
+    waiting: WaitingWords | None = None
+    is_fixed: bool = False
 
     @classmethod
     def learn(
@@ -75,12 +90,19 @@ class Vocabulary:
     ) -> tuple[Vocabulary, sparse.csr_array]:
         """The vocabulary of texts and their counts (n_docs, n_words), in one pass over the texts.
 
-        texts : strings; or lists of words, which are taken as they are, without stems and stop words.
-        vocabulary_size : keep the most frequent words; None keeps all.
-        min_df : leave out words in fewer documents than this (an int), or than this share of them (a float); "auto"
+        Parameters
+        ----------
+        texts : list of str
+            strings; or lists of words, which are taken as they are, without stems and stop words.
+        vocabulary_size : int or None, default 20000
+            keep the most frequent words; None keeps all.
+        min_df : int or float or {'auto'}, default 'auto'
+            leave out words in fewer documents than this (an int), or than this share of them (a float); "auto"
             follows the number of documents, see :func:`~kate.text.word_choice.least_documents`.
-        max_df : leave out words in more documents than this (an int), or than this share of them (a float).
-        phrases : words that often stand together, such as "new york", are words of their own beside their parts, see
+        max_df : int or float, default 1.0
+            leave out words in more documents than this (an int), or than this share of them (a float).
+        phrases : bool, default False
+            words that often stand together, such as "new york", are words of their own beside their parts, see
             :mod:`kate.text.phrases`.
         """
         if vocabulary_size is not None and vocabulary_size < 1:
@@ -202,19 +224,21 @@ class Vocabulary:
         [3, 3]
         """
         names = [*words]
+        if isinstance(X, sparse.csr_matrix | sparse.csr_array | sparse.csc_matrix | sparse.csc_array):
+            X.check_format(full_check=True)  # arrays that do not belong together would end the process
         counts = sparse.csr_array(X)
         if counts.shape[1] != len(names):
             raise ValueError(
                 f"{len(names):,} words for {counts.shape[1]:,} columns of counts; give one for each"
             )
         if strange := next((name for name in names if not isinstance(name, str) or not name.strip()), None):
-            raise ValueError(f"words holds {repr(strange)[:40]}; every word must be a str that is not empty")
+            raise ValueError(f"words holds {quoted(strange, 40)}; every word must be a str that is not empty")
         tokenizer = tokenizer or OwnTokenizer()
         names = tokenizer.fold(pl.Series(names, dtype=pl.String)).to_list()
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(
-                f"the word {twice!r} names several columns; every column needs a word of its own"
+                f"the word {quoted(twice)} names several columns; every column needs a word of its own"
             )
         return cls(
             words=names,
@@ -223,6 +247,7 @@ class Vocabulary:
             totals=np.asarray(counts.sum(axis=0), dtype=np.int64).ravel(),
             n_documents=counts.shape[0],
             tokenizer=tokenizer,
+            is_fixed=True,
         )
 
     def to_lines(self) -> Iterator[str]:
@@ -239,7 +264,8 @@ class Vocabulary:
 
     def config(self) -> dict[str, Any]:
         """What the lines do not hold, as JSON can hold it."""
-        return {"n_documents": self.n_documents, "tokens": self.tokenizer.config()}
+        fixed = {"is_fixed": True} if self.is_fixed else {}
+        return {"n_documents": self.n_documents, "tokens": self.tokenizer.config()} | fixed
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], config: Mapping[str, Any]) -> Vocabulary:
@@ -255,10 +281,12 @@ class Vocabulary:
             if len(row) != 4 or not (row[2].isdecimal() and row[3].isdecimal()):
                 raise ValueError(
                     f"vocabulary, line {number}: expected stem, readable form, document frequency and count "
-                    f"separated by tabs, found {line[:60]!r}; the file is damaged, save the model again"
+                    f"separated by tabs, found {quoted(line, 60)}; the file is damaged, save the model again"
                 )
             rows.append(row)
         words, readable, frequencies, totals = zip(*rows, strict=True) if rows else ((), (), (), ())
+        if len(set(words)) < len(words):
+            raise ValueError("the vocabulary has a word twice; the file is damaged, save the model again")
         tokenizer = tokenizer_from_config(config["tokens"])
         _warn_of_other_stems(words, readable, tokenizer, config["tokens"])
         return cls(
@@ -268,6 +296,7 @@ class Vocabulary:
             np.array(totals, dtype=np.int64),
             int(config["n_documents"]),
             tokenizer,
+            is_fixed=bool(config.get("is_fixed", False)),
         )
 
 
@@ -285,7 +314,7 @@ def _warn_of_other_stems(
         word, then, now = changed[0]
         warnings.warn(
             f"{len(changed):,} of {len(words):,} words of the vocabulary have another stem than when it was learned "
-            f"({word!r}: {now!r}, was {then!r}), and are not counted in new texts; install "
+            f"({quoted(word)}: {quoted(now)}, was {quoted(then)}), and are not counted in new texts; install "
             f"{config.get('stemmer', 'the PyStemmer of that time')} again, or fit the model anew",
             stacklevel=3,
         )

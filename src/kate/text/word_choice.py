@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from kate.errors import quoted
+
 __all__ = [
     "DocumentLimit",
     "frequent_first",
@@ -44,7 +46,7 @@ def least_documents(min_df: DocumentLimit, n_documents: int) -> int:
     if isinstance(min_df, int | np.integer) and not isinstance(min_df, bool) and min_df >= 1:
         return int(min_df)
     raise ValueError(
-        f"min_df is {min_df!r}; give a number of documents (int from 1 on), a share (float, 0 to 1), or 'auto'"
+        f"min_df is {quoted(min_df)}; give a number of documents (int from 1 on), a share (float, 0 to 1), or 'auto'"
     )
 
 
@@ -59,7 +61,7 @@ def most_documents(max_df: int | float, n_documents: int) -> int:
     if isinstance(max_df, int | np.integer) and not isinstance(max_df, bool) and max_df >= 1:
         return int(max_df)
     raise ValueError(
-        f"max_df is {max_df!r}; give a number of documents (int from 1 on) or a share (float, above 0, up to 1)"
+        f"max_df is {quoted(max_df)}; give a number of documents (int from 1 on) or a share (float, above 0, up to 1)"
     )
 
 
