@@ -14,7 +14,7 @@ def compete(z: ArrayLike, n_winners: int, amplification: float) -> NDArray[np.fl
     """Let the neurons of each row of ``z`` compete: winners take the losers' energy, losers fall silent.
 
     With k = ``n_winners``, the ceil(k/2) largest positive activations win their side and the floor(k/2) lowest
-    negative ones win theirs. On each side
+    negative ones win theirs. On each side::
 
         ẑ_i = z_i + amplification · Σ_losers z_j    for a winner i
         ẑ_i = 0                                     for a loser i
@@ -24,10 +24,15 @@ def compete(z: ArrayLike, n_winners: int, amplification: float) -> NDArray[np.fl
 
     Parameters
     ----------
-    z : activations, (n_components,) or (n_docs, n_components)
-    n_winners : k, at least 1
-    amplification : the paper's alpha; 0 is a k-sparse layer, 2/k passes the energy on without a gain
+    z : array
+        activations, (n_components,) or (n_docs, n_components)
+    n_winners : int
+        k, at least 1
+    amplification : float
+        the paper's alpha; 0 is a k-sparse layer, 2/k passes the energy on without a gain
 
+    Examples
+    --------
     >>> compete([0.8, 0.2, 0.1, -0.1, -0.3, -0.6], n_winners=2, amplification=1.0).round(6).tolist()
     [1.1, 0.0, 0.0, 0.0, 0.0, -1.0]
     """

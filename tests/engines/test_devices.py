@@ -1,5 +1,6 @@
 """Which device is taken, with and without PyTorch, a driver and a GPU."""
 
+import re
 import sys
 from types import SimpleNamespace
 
@@ -7,6 +8,7 @@ import pytest
 
 from kate.engines import devices
 from kate.engines.devices import choose_device
+from kate.extras import install_command
 
 
 @pytest.fixture
@@ -17,7 +19,7 @@ def torch_that_sees(monkeypatch):
         torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: gpu))
         monkeypatch.setitem(sys.modules, "torch", torch)
         monkeypatch.setattr(devices, "find_spec", lambda name: object())
-        monkeypatch.setattr(devices, "_has_driver", lambda: driver)
+        monkeypatch.setattr(devices, "has_driver", lambda: driver)
 
     return put
 
@@ -42,14 +44,14 @@ def test_without_a_gpu_auto_takes_the_cpu_and_cuda_says_so(torch_that_sees):
 
 def test_without_pytorch_auto_takes_the_cpu_and_cuda_names_the_extra(no_torch):
     assert choose_device("auto") == "cpu"
-    with pytest.raises(ImportError, match=r"pip install 'kate-text\[gpu\]'"):
+    with pytest.raises(ImportError, match=re.escape(install_command("gpu"))):
         choose_device("cuda")
 
 
 def test_pytorch_is_not_imported_only_to_hear_that_there_is_no_gpu(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setattr(devices, "find_spec", lambda name: object())  # installed
-    monkeypatch.setattr(devices, "_has_driver", lambda: False)
+    monkeypatch.setattr(devices, "has_driver", lambda: False)
     assert choose_device("auto") == "cpu"
 
 
@@ -62,4 +64,4 @@ def test_the_driver_is_a_device_file_or_a_library(file, library, monkeypatch):
 
     monkeypatch.setattr(devices.Path, "exists", lambda path: str(path) == file)
     monkeypatch.setattr(devices.ctypes, "CDLL", load)
-    assert devices._has_driver() == (file is not None or library)
+    assert devices.has_driver() == (file is not None or library)

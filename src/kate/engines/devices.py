@@ -8,7 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["Device", "Precision", "choose_device"]
+from kate.extras import install_command, require
+
+__all__ = ["Device", "Precision", "choose_device", "has_driver", "require_engine"]
 
 Device = Literal["auto", "cpu", "cuda"]
 Precision = Literal["float32", "tf32", "bf16"]
@@ -22,13 +24,13 @@ def choose_device(device: Device) -> Literal["cpu", "cuda"]:
     """
     if device == "cpu":
         return "cpu"
-    if device == "auto" and (find_spec("torch") is None or not _has_driver()):
+    if device == "auto" and (find_spec("torch") is None or not has_driver()):
         return "cpu"
     try:
         import torch
     except ImportError as error:
         raise ImportError(
-            'device="cuda" needs PyTorch: pip install \'kate-text[gpu]\'; or take device="cpu"'
+            f'device="cuda" needs PyTorch: {install_command("gpu")}; or take device="cpu"'
         ) from error
     if torch.cuda.is_available():
         return "cuda"
@@ -37,7 +39,16 @@ def choose_device(device: Device) -> Literal["cpu", "cuda"]:
     raise ValueError('device="cuda", but PyTorch finds no CUDA GPU here; take device="cpu" or "auto"')
 
 
-def _has_driver() -> bool:
+def require_engine(device: Device) -> None:
+    """Refuse to fit where there is no compiler, before anything is read: kate-text-lite has none.
+
+    Whether there is a GPU is asked later, when the parameters have been checked.
+    """
+    if device != "cuda" and choose_device(device) == "cpu":
+        require("to fit a model", "numba", "")
+
+
+def has_driver() -> bool:
     """Whether NVIDIA's driver is installed. Asking PyTorch would take seconds, to import it."""
     if Path("/dev/nvidiactl").exists() or Path("/dev/dxg").exists():  # Linux, and Linux inside Windows
         return True

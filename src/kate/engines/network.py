@@ -111,5 +111,5 @@ class Engine(Protocol):
     def fetch(self) -> None:
         """Copy what was learned into ``network`` and the optimizer, where it was learned on another device."""
 
-    def send(self) -> None:
-        """Copy ``network`` to the device, where there is one, and go on from there."""
+    def send(self, optimizer: Optimizer | None = None) -> None:
+        """Copy ``network`` to the device, where there is one, and go on from there; so too a changed optimizer."""

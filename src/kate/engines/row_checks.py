@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kate.errors import quoted
+
 __all__ = ["check_compressed", "check_documents", "check_rows"]
 
 
@@ -39,7 +41,9 @@ def check_compressed(X: Any) -> None:
 def check_rows(X: Any, n_words: int) -> None:
     """Refuse documents that are no valid CSR matrix, or have another number of words than the network."""
     if X.format != "csr":
-        raise ValueError(f"the documents are in the format {X.format!r}, expected CSR; X.tocsr() makes it")
+        raise ValueError(
+            f"the documents are in the format {quoted(X.format)}, expected CSR; X.tocsr() makes it"
+        )
     if X.shape[1] != n_words:
         raise ValueError(f"the documents have {X.shape[1]} words, the network has {n_words}")
     if X.indices.dtype.itemsize not in {4, 8}:

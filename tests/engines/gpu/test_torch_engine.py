@@ -271,6 +271,34 @@ def test_an_epoch_of_fuller_batches_than_before_is_no_problem(device):
         assert losses[0] == pytest.approx(losses[1], rel=1e-4)
 
 
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+def test_a_recorded_step_serves_other_documents_and_fewer_steps(device, dropout):
+    """A corpus that is read piece by piece: every piece is another matrix, the last one a small one."""
+    parts = [
+        make_problem(n_docs=n, n_words=50, density=0.6)[0] * (part + 1) for part, n in enumerate((20, 20, 10))
+    ]
+    _, *parameters = make_problem(n_docs=20, n_words=50)
+    recipe, networks = Recipe("softmax", "tanh", 4, 0.5, dropout), [as_network(*parameters) for _ in range(2)]
+    engines = TorchEngine(networks[0], recipe, device), CPUEngine(networks[1], recipe)
+    optimizers = [Optimizer.adam(network) for network in networks]
+    steps = set()
+    for part in parts:
+        X = as_rows(part)
+        batches = list(np.arange(len(part)).reshape(-1, 5))
+        given = batches, np.full(len(batches), 0.01)
+        seeds = np.arange(len(batches))
+        inputs = (X.data * 0.5).astype(np.float32)
+        losses = [
+            engine.train(X, *given, optimizer, seeds, inputs)
+            for engine, optimizer in zip(engines, optimizers, strict=True)
+        ]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+        steps.add(id(engines[0]._epoch.step))
+    assert len(steps) == 1
+    engines[0].fetch()
+    assert_close(*networks, rtol=1e-3, atol=1e-4)
+
+
 def test_documents_without_any_word(device):
     _, W, b, c = make_problem()
     X, docs = csr_matrix((4, len(W)), dtype=np.float32), np.arange(4)

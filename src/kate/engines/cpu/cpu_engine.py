@@ -103,8 +103,8 @@ class CPUEngine:
     def fetch(self) -> None:
         """Nothing to do: the network is trained in place."""
 
-    def send(self) -> None:
-        """Nothing to do: the network is read where it is."""
+    def send(self, optimizer: Optimizer | None = None) -> None:
+        """Nothing to do: the network and the optimizer are read where they are."""
 
     def _run(
         self,

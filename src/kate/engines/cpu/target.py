@@ -17,6 +17,8 @@ import llvmlite.binding as llvm
 import numba
 from numba.core.registry import cpu_target
 
+from kate.errors import quoted
+
 __all__ = ["HAS_AVX512", "HAS_FMA", "IS_X86", "LANES", "fingerprint"]
 
 NARROW, WIDE = (
@@ -50,7 +52,7 @@ def _choose_lanes(has_avx512: bool) -> int:
     if not given:
         return WIDE if has_avx512 else NARROW
     if given not in {str(NARROW), str(WIDE)}:
-        raise ValueError(f"KATE_LANES={given!r}; expected {NARROW} or {WIDE}, or leave it unset")
+        raise ValueError(f"KATE_LANES={quoted(given)}; expected {NARROW} or {WIDE}, or leave it unset")
     return int(given)
 
 

@@ -68,7 +68,7 @@ class Layout:
     ) -> None:
         device = rows.values.device
         self.rows, self.n_words, self.batch_size, self.dropout = rows, n_words, batch_size, dropout
-        self.reads_inputs = bool(dropout) or rows.inputs is not rows.values
+        self.reads_inputs = self._reads_inputs(rows)
         self.slots = torch.arange(n_slots, device=device)
         self.places = torch.zeros((n_steps, n_slots), dtype=torch.int64, device=device)
         self.values = torch.zeros((n_steps, n_slots), device=device)
@@ -79,6 +79,13 @@ class Layout:
 
     def __len__(self) -> int:
         return len(self.places)
+
+    def is_for(self, rows: DeviceRows) -> bool:
+        """Whether these rows, too, can be laid out here."""
+        return self._reads_inputs(rows) == self.reads_inputs
+
+    def _reads_inputs(self, rows: DeviceRows) -> bool:
+        return bool(self.dropout) or rows.inputs is not rows.values
 
     @property
     def n_cells(self) -> int:

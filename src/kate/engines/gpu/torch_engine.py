@@ -76,12 +76,13 @@ class TorchEngine:
         plan = self._plan(X, batches, rates, optimizer, seeds, inputs)
         if optimizer is not self._optimizer:
             self._take_over(optimizer)
-        n_slots = _most_entries(X, batches)
-        if self._epoch is None or not self._epoch.can_take(self._rows_of(X, inputs), plan, n_slots):
+        n_slots, rows = _most_entries(X, batches), self._rows_of(X, inputs)
+        if self._epoch is None or not self._epoch.can_take(rows, plan, n_slots):
             self._epoch = None  # frees its memory, which the new one may need
             n_steps = min(len(plan), _STEPS_AT_ONCE)
             step = self._step(self.recipe, X, inputs, plan, max(1, int(_SPARE * n_slots)), n_steps)
             self._epoch = _Epoch(step, self._update)
+        self._epoch.step.layout.rows = rows
         with self._matmul_precision(), torch.no_grad():
             self._epoch.run(plan)
         optimizer.n_steps += len(batches)
@@ -130,9 +131,17 @@ class TorchEngine:
             _copy_to_host(self._update.first, self._optimizer.first)
             _copy_to_host(self._update.second, self._optimizer.second)
 
-    def send(self) -> None:
-        """Copy ``network`` to the device."""
+    def send(self, optimizer: Optimizer | None = None) -> None:
+        """Copy ``network`` to the device, and the moments of an optimizer that was changed here."""
         _copy_to_device(self.network, self._parameters)
+        if optimizer is not None and optimizer is self._optimizer and self._update is not None:
+            _copy_to_device(optimizer.first, self._update.first)
+            _copy_to_device(optimizer.second, self._update.second)
+
+    def states(self) -> list[torch.Tensor]:
+        """What a step changes, as it is on the device: the parameters, and the moments once there was a step."""
+        update = self._update
+        return [self._parameters.flat, *([] if update is None else [update.first.flat, update.second.flat])]
 
     def _take_over(self, optimizer: Optimizer) -> None:
         self._optimizer = optimizer
@@ -223,13 +232,13 @@ class _Epoch:
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def can_take(self, rows: DeviceRows, plan: BatchPlan, n_slots: int) -> bool:
-        """Whether a plan fits into the memory of this step."""
+        """Whether a plan fits into the memory of this step, on these rows or others: a graph reads the layout alone."""
         layout = self.step.layout
         return (
-            rows is layout.rows
+            layout.is_for(rows)
             and plan.docs.shape[1] == layout.batch_size
             and n_slots <= len(layout.slots)
-            and len(layout) == min(len(plan), _STEPS_AT_ONCE)
+            and len(layout) >= min(len(plan), _STEPS_AT_ONCE)
         )
 
     def run(self, plan: BatchPlan) -> None:
