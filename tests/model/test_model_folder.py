@@ -16,6 +16,7 @@ import pytest
 import safetensors.numpy
 
 import kate
+from folder_edits import edit_json
 from kate.engines.network import Network, Optimizer
 from kate.model.encoder import Encoder
 from kate.model.model_folder import Trained, read_model, write_model
@@ -84,8 +85,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def edit_config(folder: Path, **changes: Any) -> None:
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | changes))
+    edit_json(folder / "config.json", **changes)
 
 
 def edit_settings(folder: Path, **changes: Any) -> None:

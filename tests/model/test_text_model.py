@@ -241,7 +241,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was() -> None:
     [
         (0, "expected a whole number"),
         (2.0, "expected a whole number"),
-        (999, "999 topics were asked for; .* at most 22"),
+        (999, "999 topics were asked for; .* at most 20"),
     ],
 )
 def test_topics_that_do_not_exist_are_refused(model: TextModel, n: Any, message: str) -> None:

@@ -38,7 +38,16 @@ _L2_GAIN = 3.0  # makes the entries of a typical document about as large as scal
 
 
 class EmptyDocumentsWarning(UserWarning):
-    """Some documents have no word of the vocabulary, so that all of them get the same vector (of zeros, by default)."""
+    """Some documents have no word of the vocabulary, so that all of them get the same vector (of zeros, by default).
+
+    >>> import warnings, kate
+    >>> model = kate.TextModel(2, max_epochs=1).fit(["a treaty of peace", "gold and silver"] * 5)
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     vector = model.encode("qwertz")
+    >>> told[0].category.__name__, vector.any()
+    ('EmptyDocumentsWarning', np.False_)
+    """
 
 
 def scale_counts(X: csr_matrix, scaling: Scaling, weights: Floats | None = None) -> csr_matrix:
@@ -86,6 +95,14 @@ class Encoder:
     "preactivation" gives Wᵀ x + b - mean, "activation" gives g(Wᵀ x + b) - mean, as the paper does without the mean.
     W (n_words, n_components), b (n_components,), mean (n_components,): subtracted from every vector (zeros: nothing).
     ``weights`` (n_words,) of the words are applied before counts are scaled; None: all words weigh the same.
+
+    Examples
+    --------
+    >>> import kate
+    >>> model = kate.TextModel(2, max_epochs=1).fit(["a treaty of peace", "gold and silver"] * 5)
+    >>> counts = model.vocabulary_.count(["peace and gold"])
+    >>> bool((model.encoder_.encode(counts) == model.encode(["peace and gold"])).all())
+    True
     """
 
     W: Floats

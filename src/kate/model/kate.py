@@ -29,6 +29,8 @@ CountMatrix = csr_matrix | sparray | NDArray[Any]
 class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """K-competitive autoencoder for text (Chen & Zaki, KDD 2017): document counts in, document vectors out.
 
+    ::
+
         x  = scaled counts of a document, t = the same with IDF               (n_words,)
         z  = tanh(Wᵀ t + b)                         W (n_words, n_neurons)    (n_neurons,)
         ẑ  = compete(z, k, alpha)                   in training only
@@ -45,53 +47,94 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Parameters
     ----------
-    n_components : the length of a document vector
-    n_neurons : hidden neurons, of which vectors are made; None takes 256, or ``n_components`` where that is more
-    n_winners : k, how many neurons win a document in training, half of them of either sign; 0 is no competition
-    amplification : alpha, how much of the losers' energy each winner takes
-    loss : "softmax" (multinomial) or "cross-entropy" (one sigmoid per word, the paper's)
-    activation : "tanh" or "sigmoid"
-    scaling : "root": roots of the counts over their Euclidean norm, so that a text said twice is the same text; or log
+    n_components : int, default 128
+        the length of a document vector
+    n_neurons : int, optional
+        hidden neurons, of which vectors are made; None takes 256, or ``n_components`` where that is more
+    n_winners : int, optional
+        k, how many neurons win a document in training, half of them of either sign; 0 is no competition
+    amplification : float, optional
+        alpha, how much of the losers' energy each winner takes
+    loss : {'softmax', 'cross-entropy'}, default 'softmax'
+        "softmax" (multinomial) or "cross-entropy" (one sigmoid per word, the paper's)
+    activation : {'tanh', 'sigmoid'}, default 'tanh'
+        "tanh" or "sigmoid"
+    scaling : {'root', 'l2', 'max'}, default 'root'
+        "root": roots of the counts over their Euclidean norm, so that a text said twice is the same text; or log
         counts over their "l2" norm or their "max" in the document (the paper's)
-    weighting : "idf" lets the encoder read rare words louder; what is reconstructed is not weighted. Or "none"
-    start : W starts at the leading directions of the documents, as LSA has them ("svd"), or at "random" (the paper's)
-    start_share : how far vectors go back from the trained W to the start; 0 takes W as it is
-    dropout : share of a document's words that the encoder does not see in a step
-    reconstruction_sampling : reconstruct only the words of a batch and so many of the others, drawn anew in every step
+    weighting : {'idf', 'none'}, default 'idf'
+        "idf" lets the encoder read rare words louder; what is reconstructed is not weighted. Or "none"
+    start : {'svd', 'random'}, default 'svd'
+        W starts at the leading directions of the documents, as LSA has them ("svd"), or at "random" (the paper's)
+    start_share : float, default 0.35
+        how far vectors go back from the trained W to the start; 0 takes W as it is
+    dropout : float, default 0.5
+        share of a document's words that the encoder does not see in a step
+    reconstruction_sampling : int or {'auto'} or None, default 'auto'
+        reconstruct only the words of a batch and so many of the others, drawn anew in every step
         (on the CPU only); None reconstructs all words; "auto" draws 1,000 where the vocabulary is large
-    output_bias : c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
-    optimizer : "adam" or "adadelta"
-    learning_rate : its highest value, after the warm-up
-    epsilon : what the optimizer adds to its running squares; Adadelta's first steps are about its square root
-    warmup : share of all steps in which the learning rate rises from zero
-    decay : "linear" to zero over the rest of the steps, or "none"
-    max_epochs : passes over the documents; None takes 5, and at most 500 steps
-    max_steps : batches to learn from at most; the last epoch ends early
-    batch_size : documents per step; None follows the number of documents
-    validation_fraction : share of the documents held out to follow the validation loss (without competition)
-    patience : stop after so many epochs without a better validation loss and keep the best; None keeps the last
-    output : vectors are a "projection" of the neurons: one linear map, components ordered by what they carry; or the
+    output_bias : {'frequency', 'zero'}, default 'frequency'
+        c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
+    optimizer : {'adam', 'adadelta'}, default 'adam'
+        "adam" or "adadelta"
+    learning_rate : float, optional
+        its highest value, after the warm-up
+    epsilon : float, default 1e-08
+        what the optimizer adds to its running squares; Adadelta's first steps are about its square root
+    warmup : float, default 0.05
+        share of all steps in which the learning rate rises from zero
+    decay : {'linear', 'none'}, default 'linear'
+        "linear" to zero over the rest of the steps, or "none"
+    max_epochs : int, optional
+        passes over the documents; None takes 5, and at most 500 steps
+    max_steps : int, optional
+        batches to learn from at most; the last epoch ends early
+    batch_size : int, optional
+        documents per step; None follows the number of documents
+    validation_fraction : float, default 0.0
+        share of the documents held out to follow the validation loss (without competition)
+    patience : int, optional
+        stop after so many epochs without a better validation loss and keep the best; None keeps the last
+    output : {'projection', 'preactivation', 'activation'}, default 'projection'
+        vectors are a "projection" of the neurons: one linear map, components ordered by what they carry; or the
         neurons themselves, their "preactivation" Wᵀ x + b or their "activation" (the paper's)
-    mean : of the training documents' vectors: "project" its direction out (for "projection"), "subtract" it (for the
+    mean : {'project', 'subtract', 'keep'}, default 'project'
+        of the training documents' vectors: "project" its direction out (for "projection"), "subtract" it (for the
         others), or "keep" it (the paper's)
-    random_state : seed; the same seed on the same machine gives bit-identical weights. None draws a seed, which
+    random_state : int or np.random.RandomState or None, default 0
+        seed; the same seed on the same machine gives bit-identical weights. None draws a seed, which
         ``settings_`` tells
-    n_jobs : threads; None takes all cores, or OMP_NUM_THREADS
-    device : "cpu", "cuda" (extra ``gpu``), or "auto": uses a GPU if PyTorch is installed and sees one
-    precision : products on a GPU in "float32", "tf32" or "bf16"; the CPU computes in float32
-    verbose : show a progress bar; None shows it if standard error is a terminal
+    n_jobs : int, optional
+        threads; None takes all cores, or OMP_NUM_THREADS
+    device : {'auto', 'cpu', 'cuda'}, default 'auto'
+        "cpu", "cuda" (extra ``gpu``), or "auto": uses a GPU if PyTorch is installed and sees one
+    precision : {'float32', 'tf32', 'bf16'}, default 'float32'
+        products on a GPU in "float32", "tf32" or "bf16"; the CPU computes in float32
+    n_devices : int, default 1
+        GPUs of this machine that ``fit`` trains on, each on its part of every batch (docs/scale.md)
+    verbose : bool, optional
+        show a progress bar; None shows it if standard error is a terminal
 
     Attributes
     ----------
-    components_ : (n_components, n_words), the weights of each component on the words
-    word_vectors_ : (n_words, n_components), the same transposed: the vector of each word
-    encoder_ : :class:`~kate.model.encoder.Encoder`, all that encoding needs
-    neurons_ : the same for the neurons themselves: W, b
-    output_bias_ : (n_words,), c
-    responses_ : mean and standard deviation of each neuron's response over the training documents
-    settings_ : the parameters as they were used, None filled in; the parameters themselves stay as they were given
-    history_ : one row per epoch: loss, validation_loss, seconds, documents_per_second
-    n_documents_seen_ : documents learned from, those of every ``partial_fit`` added
+    components_ : array
+        (n_components, n_words), the weights of each component on the words
+    word_vectors_ : array
+        (n_words, n_components), the same transposed: the vector of each word
+    encoder_ : Encoder
+        :class:`~kate.model.encoder.Encoder`, all that encoding needs
+    neurons_ : Encoder
+        the same for the neurons themselves: W, b
+    output_bias_ : array
+        (n_words,), c
+    responses_ : Responses
+        mean and standard deviation of each neuron's response over the training documents
+    settings_ : dict[str, Any]
+        the parameters as they were used, None filled in; the parameters themselves stay as they were given
+    history_ : list of HistoryRow
+        one row per epoch: loss, validation_loss, seconds, documents_per_second
+    n_documents_seen_ : int
+        documents learned from, those of every ``partial_fit`` added
 
     Examples
     --------
@@ -144,6 +187,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         n_jobs: int | None = None,
         device: Device = "auto",
         precision: Precision = "float32",
+        n_devices: int = 1,
         verbose: bool | None = None,
     ) -> None:
         self.n_components = n_components
@@ -175,6 +219,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.n_jobs = n_jobs
         self.device = device
         self.precision = precision
+        self.n_devices = n_devices
         self.verbose = verbose
 
     @classmethod
@@ -198,8 +243,12 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         If it fails or is interrupted, the model stays what it was before.
 
-        validation : held-out documents; without them ``validation_fraction`` of X is held out
-        keep_on_interrupt : let Ctrl-C end the training and keep the best epoch so far (without ``patience``: the last
+        Parameters
+        ----------
+        validation : array or sparse matrix, optional
+            held-out documents; without them ``validation_fraction`` of X is held out
+        keep_on_interrupt : bool, default False
+            let Ctrl-C end the training and keep the best epoch so far (without ``patience``: the last
             complete one), with a warning; by default Ctrl-C raises KeyboardInterrupt and nothing is kept
         """
         with unchanged_on_failure(self):
@@ -216,7 +265,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ``save`` and ``load`` it goes on exactly where it was. If it fails or is interrupted, the model stays
         what it was before, and so does what the next call starts from.
         """
-        before = self._fitted_network() if hasattr(self, "encoder_") else None
+        before = self.fitted_network() if hasattr(self, "encoder_") else None
         with unchanged_on_failure(self):
             counts = checked_counts(self, X, reset=before is None)
             self._take(fit_further(self, counts, before))
@@ -241,7 +290,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _n_features_out(self) -> int:
         return self.encoder_.n_components
 
-    def _fitted_network(self) -> FittedNetwork:
+    def fitted_network(self) -> FittedNetwork:
         """What was fitted, in one piece."""
         finished = Finished(self.neurons_, self.encoder_, self.responses_)
         return FittedNetwork(

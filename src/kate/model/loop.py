@@ -5,17 +5,21 @@ It knows nothing of the model that it trains; :class:`Learner` is all that it as
 
 from __future__ import annotations
 
+import logging
 import math
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-__all__ = ["EpochReport", "HistoryRow", "Learner", "progress_bar", "train"]
+__all__ = ["EpochReport", "HistoryRow", "Learner", "LoopState", "progress_bar", "train"]
 
 HistoryRow = dict[str, float | int | None]
+
+_logger = logging.getLogger(__name__)
 
 
 class Learner(Protocol):
@@ -40,6 +44,19 @@ class EpochReport(Protocol):
     def __call__(self, row: HistoryRow) -> None: ...
 
 
+@dataclass
+class LoopState:
+    """Where the loop is after some epochs: all that it needs to go on, beside the learner."""
+
+    history: list[HistoryRow] = field(default_factory=list)
+    best: Any = None  # a snapshot of the learner
+    best_loss: float = math.inf
+    n_stale: int = 0  # epochs since the best one
+
+    def is_over(self, max_epochs: int, patience: int | None) -> bool:
+        return len(self.history) >= max_epochs or (patience is not None and self.n_stale >= patience)
+
+
 def train(
     learner: Learner,
     max_epochs: int,
@@ -47,6 +64,8 @@ def train(
     report: EpochReport | None = None,
     *,
     keep_on_interrupt: bool = False,
+    state: LoopState | None = None,
+    after_epoch: Callable[[], None] = lambda: None,
 ) -> list[HistoryRow]:
     """Train until ``max_epochs``, or until ``patience`` epochs have passed without a better validation loss.
 
@@ -54,36 +73,39 @@ def train(
     ``keep_on_interrupt`` it ends the training instead: the learner goes back to the best epoch so far (without a
     patience: to the last complete one), and a warning says so. Before the first epoch is complete there is nothing
     to keep, and Ctrl-C is raised in any case.
+
+    ``state`` is where to go on; it is kept up to date, and ``after_epoch`` is called whenever it has changed.
     """
-    history: list[HistoryRow] = []
-    best, best_loss, stale = None, math.inf, 0
+    state = LoopState() if state is None else state
     try:
-        for epoch in range(max_epochs):
-            row = _one_epoch(learner, epoch)
+        while not state.is_over(max_epochs, patience):
+            row = _one_epoch(learner, len(state.history))
             if patience is None or row["validation_loss"] is None:
-                best = learner.snapshot() if keep_on_interrupt else None
-            elif row["validation_loss"] < best_loss:
-                best, best_loss, stale = learner.snapshot(), row["validation_loss"], 0
+                state.best = learner.snapshot() if keep_on_interrupt else None
+            elif row["validation_loss"] < state.best_loss:
+                state.best, state.best_loss, state.n_stale = learner.snapshot(), row["validation_loss"], 0
             else:
-                stale += 1
-            history.append(row)
+                state.n_stale += 1
+            state.history.append(row)
+            _logger.info(
+                "epoch %d of %d: loss %.4f, %.2f s", row["epoch"], max_epochs, row["loss"], row["seconds"]
+            )
             if report is not None:
                 report(row)
-            if patience is not None and stale >= patience:
-                break
+            after_epoch()
     except KeyboardInterrupt:
-        if not keep_on_interrupt or best is None:
+        if not keep_on_interrupt or state.best is None:
             raise
         warnings.warn(
-            f"training was interrupted after {len(history)} of at most {max_epochs} epochs; "
+            f"training was interrupted after {len(state.history)} of at most {max_epochs} epochs; "
             + ("the last complete" if patience is None else "the best")
             + " epoch so far is kept",
             UserWarning,
             stacklevel=3,
         )
-    if best is not None:
-        learner.restore(best)
-    return history
+    if state.best is not None:
+        learner.restore(state.best)
+    return state.history
 
 
 def _one_epoch(learner: Learner, epoch: int) -> HistoryRow:

@@ -7,31 +7,36 @@ vocabulary.txt        one line per word: stem, readable form, document frequency
 topics.safetensors    a sketch of the documents (vectors and sets of words of some of them) and the tree of topics
 topic_edits.json      what the user renamed, merged, split or dropped (only then), with a checksum of its own
 history.jsonl         one line per epoch
-training.safetensors  what partial_fit needs to go on exactly: random generator, optimizer (may be left out)
+training.safetensors  what an update needs: random generator, optimizer, the start of training, how often the words of
+                      the sketch occur (may be left out)
+waiting_words.txt     words that were seen and have no column, as in vocabulary.txt (may be left out)
 README.md             for people, who may edit it: neither needed nor checked
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
+from kate.errors import quoted
 from kate.model.encoder import Encoder, Output, Scaling
 from kate.model.finishing import restored
 from kate.model.loop import HistoryRow
 from kate.model.model_card import model_card
 from kate.model.training_state import TrainingState, misfit
+from kate.storage.bounded_files import read_json
 from kate.storage.checksums import sha256_of_bytes
 from kate.storage.files import whole_file
-from kate.storage.folders import FolderError, FolderKind, StrPath
+from kate.storage.folders import FolderError, FolderKind, StrPath, require_finite
 from kate.text.vocabulary import Vocabulary
+from kate.text.waiting_words import WaitingWords
 from kate.topics.neuron_poles import Responses
 from kate.topics.topic_edits import TopicEdits
 from kate.topics.topic_space import TopicSpace
@@ -47,13 +52,15 @@ _WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
     "topics.safetensors",
 )
 _TRAINING, _CARD, _EDITS = "training.safetensors", "README.md", "topic_edits.json"
+_WAITING = "waiting_words.txt"
+_OCCURRENCES = "sketch.occurrences"  # in the file of the training
 
 
 MODEL_FOLDER = FolderKind(
     "model",
     config="config.json",
     version=2,
-    files=(_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, _TRAINING, _CARD, _EDITS),
+    files=(_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, _TRAINING, _WAITING, _CARD, _EDITS),
     remedy="make one with `kate fit CORPUS -o MODEL` or TextModel.save",
 )
 
@@ -90,7 +97,11 @@ def write_model(folder: StrPath, trained: Trained) -> None:
         _TOPICS: safetensors.numpy.save(trained.topics.to_arrays()),
     }
     if trained.training is not None and (state := trained.training.to_arrays()):
+        if (occurrences := trained.topics.sketch.occurrences) is not None:
+            state[_OCCURRENCES] = occurrences
         contents[_TRAINING] = safetensors.numpy.save(state)
+        if trained.vocabulary.waiting:
+            contents[_WAITING] = trained.vocabulary.waiting.lines
     config = {
         "n_components": trained.encoder.n_components,
         "n_words": trained.encoder.n_words,
@@ -99,6 +110,7 @@ def write_model(folder: StrPath, trained: Trained) -> None:
         "given": trained.given,
         "settings": trained.settings,
         "vocabulary": trained.vocabulary.config(),
+        "kept_topics": trained.topics.config(),
     }
     unchecked = {_CARD: model_card(trained).encode()}
     if trained.topics.edits is not None:
@@ -123,26 +135,35 @@ def _edits_file(edits: TopicEdits) -> bytes:
 
 def _read_topic_edits(folder: Path) -> TopicEdits | None:
     path = folder / _EDITS
-    if not path.exists():
+    if not os.path.lexists(path):
         return None
     try:
-        found = json.loads(path.read_bytes())
+        found = read_json(path)
         edits = TopicEdits.from_dict(found)
         if found.get("sha256") != sha256_of_bytes(_json(edits.as_dict())):
             raise ValueError("its checksum is another")
-    except ValueError as error:
+    except (ValueError, FileNotFoundError) as error:  # a link to nothing is there and cannot be found
         raise FolderError(
             f"{path} is damaged ({error}); copy it again, or delete it: the topics are then as the model found them"
         ) from None
     return edits
 
 
-def _topic_space(folder: Path, arrays: bytes, vocabulary: Vocabulary, encoder: Encoder) -> TopicSpace:
+def _topic_space(
+    folder: Path,
+    arrays: bytes,
+    vocabulary: Vocabulary,
+    encoder: Encoder,
+    kept: dict[str, Any] | None,
+    occurrences: Any,
+) -> TopicSpace:
     space = TopicSpace.from_arrays(
         safetensors.numpy.load(arrays),
         vocabulary.readable,
         encoder.n_components,
         _read_topic_edits(folder),
+        kept,
+        occurrences,
     )
     try:
         space.require_edits()
@@ -156,17 +177,24 @@ def _topic_space(folder: Path, arrays: bytes, vocabulary: Vocabulary, encoder: E
 
 def read_model(folder: StrPath) -> Trained:
     """Read a model folder; every file is checked before it is used."""
-    folder = Path(folder)
+    return MODEL_FOLDER.unless_replaced(Path(folder), lambda: _read_model(Path(folder)))
+
+
+def _read_model(folder: Path) -> Trained:
     config = MODEL_FOLDER.read_config(folder)
     try:
-        names = [_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, *({_TRAINING} & set(config.get("files") or ()))]
+        optional = {_TRAINING, _WAITING} & set(config.get("files") or ())
+        names = [_WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS, *sorted(optional)]
         files = {name: MODEL_FOLDER.read_checked(folder / name, config) for name in names}
         arrays = safetensors.numpy.load(files[_WEIGHTS])
         state = safetensors.numpy.load(files[_TRAINING]) if _TRAINING in files else {}
+        occurrences = state.pop(_OCCURRENCES, None)
         _require_known(folder, config["settings"])
         responses = Responses(arrays["response_mean"], arrays["response_deviation"])
         neurons, encoder, _ = restored(arrays, responses, config["settings"])
         vocabulary = Vocabulary.from_lines(_split(files[_VOCABULARY]), config["vocabulary"])
+        if _WAITING in files:
+            vocabulary = replace(vocabulary, waiting=WaitingWords(files[_WAITING]))
         _require_whole(folder, config["settings"], vocabulary, encoder, arrays | state)
         trained = Trained(
             settings=config["settings"],
@@ -175,22 +203,17 @@ def read_model(folder: StrPath) -> Trained:
             encoder=encoder,
             output_bias=arrays["c"],
             responses=responses,
-            topics=_topic_space(folder, files[_TOPICS], vocabulary, encoder),
+            topics=_topic_space(
+                folder, files[_TOPICS], vocabulary, encoder, config.get("kept_topics"), occurrences
+            ),
             history=[json.loads(row) for row in _split(files[_HISTORY])],
             given=config.get("given"),
             n_documents_seen=config.get("n_documents_seen"),
             training=TrainingState.from_arrays(state, config["settings"]),
         )
-    except FolderError:
+    except (FolderError, OSError, MemoryError):
         raise
-    except (
-        AttributeError,
-        IndexError,
-        KeyError,
-        TypeError,
-        ValueError,
-        safetensors.SafetensorError,
-    ) as error:
+    except Exception as error:  # whatever strange contents lead to
         raise FolderError(
             f"{folder} is not a whole Kate model: {type(error).__name__} {error}; {MODEL_FOLDER.remedy}"
         ) from error
@@ -227,6 +250,7 @@ def _require_whole(
         wrong = f"config.json says n_components {n_components}, the weights have {found}"
     if wrong is not None:
         raise FolderError(f"{folder}: {wrong}: the files are of different models; copy it again")
+    require_finite(folder, arrays)
 
 
 def _require_known(folder: Path, settings: dict[str, Any]) -> None:
@@ -234,7 +258,7 @@ def _require_known(folder: Path, settings: dict[str, Any]) -> None:
     for name, allowed in (("scaling", Scaling), ("activation", Activation), ("output", Output)):
         if (found := settings[name]) not in get_args(allowed):
             raise FolderError(
-                f"{folder / MODEL_FOLDER.config} has the {name} {found!r}; expected one of "
+                f"{folder / MODEL_FOLDER.config} has the {name} {quoted(found)}; expected one of "
                 f"{', '.join(get_args(allowed))}: copy the model again"
             )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, Self
 
+from kate.errors import quoted
 from kate.spelling import did_you_mean
 
 __all__ = ["PlainEstimator"]
@@ -33,7 +34,7 @@ class PlainEstimator:
         for name in parameters:
             if name not in known:
                 raise ValueError(
-                    f"{type(self).__name__} has no parameter {name!r}; {did_you_mean(name, sorted(known))}"
+                    f"{type(self).__name__} has no parameter {quoted(name)}; {did_you_mean(name, sorted(known))}"
                 )
         for name, value in parameters.items():
             setattr(self, name, value)
@@ -57,6 +58,6 @@ class PlainEstimator:
         """For ``__init__``: no parameters but its own, with the one that may be meant."""
         for name in unknown:
             raise TypeError(
-                f"{type(self).__name__} has no parameter {name!r}; "
+                f"{type(self).__name__} has no parameter {quoted(name)}; "
                 f"{did_you_mean(name, sorted(self.parameter_names()))}"
             )

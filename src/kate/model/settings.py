@@ -10,6 +10,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from kate.engines.row_checks import check_compressed
+from kate.errors import quoted
+from kate.extras import require
 
 __all__ = [
     "MACHINE_PARAMETERS",
@@ -61,7 +63,7 @@ NETWORK_PARAMETERS = (
         "validation_fraction",
         "patience",
     ),
-    *("output", "mean", "precision"),
+    *("output", "mean", "precision", "n_devices"),
 )
 """Parameters that shape the network: those of KATE but for its seed and those of the machine."""
 
@@ -86,6 +88,7 @@ _WHOLE_NUMBERS = (
     "max_steps",
     "batch_size",
     "patience",
+    "n_devices",
 )
 # Adadelta's step takes the root of a product of two of them: their product must not become zero in single precision
 _LEAST_OF_ADADELTA = 1e-18
@@ -146,19 +149,19 @@ def _check_output(settings: dict[str, Any], n_neurons: int) -> None:
         )
     if output != "projection" and n_neurons != settings["n_components"]:
         raise ValueError(
-            f"output={output!r} gives one number for each neuron, but n_neurons={n_neurons} is not "
+            f"output={quoted(output)} gives one number for each neuron, but n_neurons={n_neurons} is not "
             f"n_components={settings['n_components']}; leave n_neurons at None, or take output='projection'"
         )
     if (mean == "subtract") == (output == "projection") and mean != "keep":
         expected = "'project' or 'keep'" if output == "projection" else "'subtract' or 'keep'"
-        raise ValueError(f"mean={mean!r} does not go with output={output!r}; take {expected}")
+        raise ValueError(f"mean={quoted(mean)} does not go with output={quoted(output)}; take {expected}")
 
 
 def require_held_out(model: Any, *, has_validation: bool) -> None:
     """Refuse a patience where no documents are held out to follow the validation loss."""
     if model.patience is not None and not has_validation and not model.validation_fraction:
         raise ValueError(
-            f"patience={model.patience} needs held-out documents: set validation_fraction or pass validation="
+            f"patience={quoted(model.patience)} needs held-out documents: set validation_fraction or pass validation="
         )
 
 
@@ -210,7 +213,7 @@ def generator_from(random_state: Any) -> tuple[int | None, np.random.RandomState
         random_state = np.random.randint(2**31 - 1)  # noqa: NPY002 - the generator that users seed with np.random.seed
     if isinstance(random_state, bool) or not isinstance(random_state, Integral):
         raise ValueError(
-            f"random_state={random_state!r}: expected a whole number, None, or a numpy.random.RandomState"
+            f"random_state={quoted(random_state)}: expected a whole number, None, or a numpy.random.RandomState"
         )
     return int(random_state), np.random.RandomState(int(random_state))
 
@@ -282,6 +285,7 @@ def checked_counts(model: Any, X: Any, *, reset: bool) -> csr_matrix:
 
     ``reset`` (in fitting): the number of words is taken from X, and one document is too few. Otherwise it is compared.
     """
+    require(f"{type(model).__name__} on counts", "sklearn", "sklearn")
     from sklearn.utils.validation import validate_data
 
     if getattr(X, "format", "") in {"csr", "csc"} and X.ndim == 2:
@@ -308,16 +312,18 @@ def checked_counts(model: Any, X: Any, *, reset: bool) -> csr_matrix:
 def require_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
     """Refuse anything but one of a few values."""
     if value not in allowed:
-        raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, allowed))}")
+        raise ValueError(
+            f"{name}={quoted(value)} is not known; choose one of {', '.join(map(repr, allowed))}"
+        )
 
 
 def require_whole(name: str, value: Any, least: int = 1) -> None:
     """Refuse anything but a whole number that is large enough."""
     if type(value) is bool or not isinstance(value, Integral) or int(value) < least:
-        raise ValueError(f"{name}={value!r}: expected a whole number of at least {least}")
+        raise ValueError(f"{name}={quoted(value)}: expected a whole number of at least {least}")
 
 
 def require_between(name: str, value: Any, low: float, high: float) -> None:
     """Refuse anything but a number from ``low`` to below ``high``."""
     if type(value) is bool or not (isinstance(value, Real) and low <= float(value) < high):
-        raise ValueError(f"{name}={value!r}: expected a number from {low:g} to below {high:g}")
+        raise ValueError(f"{name}={quoted(value)}: expected a number from {low:g} to below {high:g}")

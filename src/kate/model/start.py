@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 
 from kate.model.block_products import BlockProducts, block_products
 
-__all__ = ["fixed_rotation", "leading_directions"]
+__all__ = ["fixed_rotation", "leading_directions", "orthonormal", "start_vectors"]
 
 _STEPS = 3
 _SEED = 0  # the same for all seeds of a model: two fits start from the same place, and agree more
@@ -65,6 +65,27 @@ def fixed_rotation(size: int) -> Floats:
     return rotation
 
 
+def start_vectors(T: csr_matrix, start: Floats, n_components: int, n_jobs: int | None = None) -> Floats:
+    """Unit vectors (n_docs, n_components) of documents T by W at the start, which hardly depend on the seed.
+
+    Made as those of a fitted model are (``vector_map.py``), but components in which documents differ more are louder:
+    seeds agree on these most.
+    """
+    with block_products(n_jobs) as products:
+        found = products.multiply(T, start)
+        mean = found.sum(axis=0, dtype=np.float64)
+        mean /= max(float(np.linalg.norm(mean)), 1e-30)
+        found -= np.outer(found @ mean, mean).astype(np.float32)
+        turn = _eigenvectors(products.gram(found, found).astype(np.float64))[:, :n_components]
+        found = _unit(products.multiply(found, turn))
+        return _unit(found * np.sqrt(found.std(axis=0)))
+
+
+def _unit(rows: Floats) -> Floats:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+
 def _by_krylov(T: csr_matrix, n_directions: int, steps: int, products: BlockProducts) -> Floats:
     """The best directions within the blocks B: from the eigenvectors of G = BᵀTᵀTB.
 
@@ -72,7 +93,7 @@ def _by_krylov(T: csr_matrix, n_directions: int, steps: int, products: BlockProd
     with itself and with the next one, which are known on the way: no image T B is kept longer than for a step.
     """
     transposed = T.T.tocsr()  # products with it are several times as quick as with the view
-    block = _orthonormal(products.multiply(transposed, _sketch(T.shape[0], n_directions)), products)
+    block = orthonormal(products.multiply(transposed, _sketch(T.shape[0], n_directions)), products)
     first, end = 0, block.shape[1]
     B = np.empty((T.shape[1], (steps + 1) * end), dtype=np.float32)
     G = np.zeros((B.shape[1], B.shape[1]))  # its lower half
@@ -89,7 +110,7 @@ def _by_krylov(T: csr_matrix, n_directions: int, steps: int, products: BlockProd
         rest -= products.multiply(
             before, products.gram(before, rest)
         )  # once is not enough in single precision
-        block = _orthonormal(rest, products)
+        block = orthonormal(rest, products)
         if block.shape[1] == 0:
             break
         following = end + block.shape[1]
@@ -118,7 +139,7 @@ def _by_gram(T: csr_matrix) -> Floats:
     return V
 
 
-def _orthonormal(block: Floats, products: BlockProducts) -> Floats:
+def orthonormal(block: Floats, products: BlockProducts) -> Floats:
     """An orthonormal basis of the columns, without those that depend on the others."""
     for _ in range(2):  # the second time makes up for the rounding of the first
         gram = products.gram(block, block).astype(np.float64)

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
+from kate.errors import KateError, quoted
 from kate.model.encoder import Encoder, count_empty, warn_of_empty
 from kate.model.loop import HistoryRow
 from kate.model.model_folder import Trained
@@ -23,6 +24,7 @@ from kate.text.counting import text_batches
 from kate.text.documents import Documents
 from kate.text.vocabulary import Vocabulary
 from kate.topics.neuron_poles import Responses
+from kate.topics.topic_space import TopicSpace
 
 __all__ = ["TextAnswers", "Texts", "UnknownWordError", "as_counts", "strings_of", "unit_rows", "unknown_word"]
 
@@ -30,8 +32,17 @@ Texts: TypeAlias = Iterable[str] | Iterable[Sequence[str]] | Documents
 Floats = NDArray[np.float32]
 
 
-class UnknownWordError(ValueError):
-    """A word, or all words of a query, are not in the vocabulary."""
+class UnknownWordError(KateError, ValueError):
+    """A word, or all words of a query, are not in the vocabulary.
+
+    >>> import kate
+    >>> model = kate.TextModel(2, max_epochs=1).fit(["a treaty of peace", "gold and silver"] * 5)
+    >>> try:
+    ...     model.similar_words("traety")
+    ... except kate.UnknownWordError as error:
+    ...     print(error)
+    'traety' is not among the 4 words of the model; did you mean treaty?
+    """
 
 
 class TextAnswers(TopicAnswers):
@@ -39,14 +50,24 @@ class TextAnswers(TopicAnswers):
 
     Attributes
     ----------
-    vocabulary_ : :class:`~kate.text.vocabulary.Vocabulary`, the words and their readable forms
-    encoder_ : :class:`~kate.model.encoder.Encoder`, all that encoding needs
-    neurons_ : the same for the neurons themselves, see :meth:`neurons`
-    output_bias_ : (n_words,), with which the network predicts words; encoding does not need it
-    responses_ : mean and standard deviation of each neuron's response over the training documents
-    settings_ : the parameters as they were used, None filled in, without those of the machine (n_jobs, device, verbose)
-    history_ : one row per epoch: loss, validation_loss, seconds, documents_per_second
-    n_documents_ : how many documents the model was given to learn from
+    vocabulary_ : Vocabulary
+        :class:`~kate.text.vocabulary.Vocabulary`, the words and their readable forms
+    encoder_ : Encoder
+        :class:`~kate.model.encoder.Encoder`, all that encoding needs
+    neurons_ : Encoder
+        the same for the neurons themselves, see :meth:`neurons`
+    output_bias_ : array
+        (n_words,), with which the network predicts words; encoding does not need it
+    responses_ : Responses
+        mean and standard deviation of each neuron's response over the training documents
+    topic_space_ : TopicSpace
+        :class:`~kate.topics.topic_space.TopicSpace`, what topics are cut from
+    settings_ : dict[str, Any]
+        the parameters as they were used, None filled in, without those of the machine (n_jobs, device, verbose)
+    history_ : list of HistoryRow
+        one row per epoch: loss, validation_loss, seconds, documents_per_second
+    n_documents_ : int
+        how many documents the model was given to learn from
     """
 
     n_jobs: int | None = None
@@ -66,31 +87,64 @@ class TextAnswers(TopicAnswers):
     ) -> Floats:
         """Vectors (n_docs, n_components) of texts; of a single string its vector (n_components,).
 
-        normalize : divide each vector by its length; that of a text without a known word stays zero
-        batch_size : texts that are counted and encoded together, to bound memory; the vectors are the same
-        truncate_dim : keep the first components only. They are ordered by what they carry, so that every prefix of a
+        Parameters
+        ----------
+        normalize : bool, default False
+            divide each vector by its length; that of a text without a known word stays zero
+        batch_size : int, optional
+            texts that are counted and encoded together, to bound memory; the vectors are the same
+        truncate_dim : int, optional
+            keep the first components only. They are ordered by what they carry, so that every prefix of a
             vector is a good shorter vector; other outputs than "projection" have no such order
 
+        Examples
+        --------
         >>> from kate import TextModel
         >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
         >>> model = TextModel(n_components=3).fit(texts)
         >>> model.encode("a coin of gold").shape, model.encode(["a coin of gold"], truncate_dim=2).shape
         ((3,), (1, 2))
         """
-        kept = self._kept_components(truncate_dim)
+        kept = self.kept_components(truncate_dim)
         if batch_size is not None:
             require_whole("batch_size", batch_size)
         strings = [texts] if isinstance(texts, str) else strings_of(texts)
         parts, n_empty = [np.empty((0, kept), dtype=np.float32)], 0
         for batch in [strings] if batch_size is None else _batches(strings, batch_size):
-            counts = self._count(batch)
-            vectors = self.encoder_.vectors(counts, self.n_jobs)[:, :kept]
-            parts.append(unit_rows(vectors) if normalize else vectors)
-            n_empty += count_empty(counts)
+            vectors, without = self._encoded(batch, kept, normalize)
+            parts.append(vectors)
+            n_empty += without
         vectors = parts[1] if len(parts) == 2 else np.concatenate(parts)
         warn_of_empty(n_empty, len(vectors), stacklevel=3)
         vectors = np.ascontiguousarray(vectors)
         return vectors[0] if isinstance(texts, str) else vectors
+
+    def encode_batches(
+        self, batches: Iterable[Texts], *, normalize: bool = False, truncate_dim: int | None = None
+    ) -> Iterator[Floats]:
+        """The vectors of each of many batches of texts, as :meth:`encode` gives them; only one batch is held.
+
+        For corpora that are larger than memory: ``model.encode_batches(kate.iter_corpus("news/*.parquet"))``.
+
+        >>> from kate import TextModel
+        >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+        >>> model = TextModel(n_components=3).fit(texts)
+        >>> [vectors.shape for vectors in model.encode_batches([["a coin", "gold"], ["a treaty"]])]
+        [(2, 3), (1, 3)]
+        """
+        kept = self.kept_components(truncate_dim)
+        n_texts = n_empty = 0
+        for batch in batches:
+            vectors, without = self._encoded(strings_of(batch), kept, normalize)
+            n_texts, n_empty = n_texts + len(vectors), n_empty + without
+            yield np.ascontiguousarray(vectors)
+        warn_of_empty(n_empty, n_texts, stacklevel=2)
+
+    def _encoded(self, texts: Any, kept: int, normalize: bool) -> tuple[Floats, int]:
+        """Vectors of texts, and how many of the texts have no known word."""
+        counts = self._count(texts)
+        vectors = self.encoder_.vectors(counts, self.n_jobs)[:, :kept]
+        return unit_rows(vectors) if normalize else vectors, count_empty(counts)
 
     def similarity(self, a: str | Texts | ArrayLike, b: str | Texts | ArrayLike) -> Floats:
         """The cosine of each of ``a`` with each of ``b``, (n_a, n_b): vectors as ``encode`` gives them, or texts.
@@ -119,7 +173,9 @@ class TextAnswers(TopicAnswers):
         vocabulary = self.vocabulary_
         column = vocabulary.find(word)
         if column is None and len(word.split()) > 1:
-            raise UnknownWordError(f"{word!r} is several words; similar words are found for one at a time")
+            raise UnknownWordError(
+                f"{quoted(word)} is several words; similar words are found for one at a time"
+            )
         if column is None:
             raise unknown_word(word, vocabulary)
         if len(vocabulary) == 1:
@@ -153,6 +209,10 @@ class TextAnswers(TopicAnswers):
         return self._fitted().responses
 
     @property
+    def topic_space_(self) -> TopicSpace:
+        return self._fitted().topics
+
+    @property
     def settings_(self) -> dict[str, Any]:
         return dict(self._fitted().settings)
 
@@ -164,7 +224,7 @@ class TextAnswers(TopicAnswers):
     def n_documents_(self) -> int:
         return self.vocabulary_.n_documents
 
-    def _kept_components(self, truncate_dim: int | None) -> int:
+    def kept_components(self, truncate_dim: int | None) -> int:
         """How many components of a vector are asked for."""
         encoder = self.encoder_
         if truncate_dim is None:
@@ -173,7 +233,7 @@ class TextAnswers(TopicAnswers):
         if encoder.output != "projection":
             raise ValueError(
                 f"truncate_dim={truncate_dim}: the components of this model are its neurons "
-                f"(output={encoder.output!r}), which have no order; leave truncate_dim out, or fit with "
+                f"(output={quoted(encoder.output)}), which have no order; leave truncate_dim out, or fit with "
                 "output='projection'"
             )
         if truncate_dim > encoder.n_components:
@@ -198,7 +258,7 @@ class TextAnswers(TopicAnswers):
 
     def _fitted(self) -> Trained:
         if self._trained is None:
-            from sklearn.exceptions import NotFittedError
+            from kate.model.not_fitted import NotFittedError
 
             raise NotFittedError(
                 "this TextModel has not learned anything yet; call fit(texts), or kate.load(folder)"
@@ -210,7 +270,7 @@ def unknown_word(query: str, vocabulary: Vocabulary) -> UnknownWordError:
     """The error for a word, or a query, of which the vocabulary has nothing, with what may be meant."""
     close = vocabulary.suggest(query)
     hint = f"did you mean {', '.join(close)}?" if close else "try a word of the texts that is no stop word"
-    shown = repr(query if len(query) <= 100 else f"{query[:100]}…")
+    shown = quoted(query)
     found = f"{shown} is not" if len(query.split()) == 1 else f"no word of {shown} is"
     return UnknownWordError(f"{found} among the {len(vocabulary):,} words of the model; {hint}")
 

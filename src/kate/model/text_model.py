@@ -6,33 +6,42 @@ model answers in a fraction of a second.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Collection, Iterable, Iterator
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, Never, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from kate.engines.devices import Device, Precision
+from kate.engines.devices import Device, Precision, require_engine
 from kate.model.encoder import Output, Scaling, comparison_shift, warn_about_empty
-from kate.model.finishing import Finished
-from kate.model.fitting import FittedNetwork, fit_further, fit_network
+from kate.model.fitting import FittedNetwork, ShareOut, fit_network
 from kate.model.model_folder import Trained, read_model, write_model
 from kate.model.plain_estimator import PlainEstimator
 from kate.model.settings import (
     MACHINE_PARAMETERS,
-    NETWORK_PARAMETERS,
     check_settings,
     checked_counts,
     paper_settings,
     require_held_out,
 )
+from kate.model.streamed_fitting import fit_streamed
 from kate.model.text_answers import TextAnswers, Texts, UnknownWordError, as_counts, strings_of
+from kate.model.text_update import update_trained
+from kate.model.update_report import UpdateReport
+from kate.notebook_html import facts_html
+from kate.progress import Report, report_nothing
 from kate.storage.folders import FolderError, StrPath
 from kate.storage.json_values import as_json
+from kate.streaming.memory_limit import MemoryLimit
+from kate.streaming.work_folder import WorkFolder
+from kate.text.corpus_batches import CorpusBatches
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
+from kate.text.text_stream import TextStream, stream_of
 from kate.text.vocabulary import Vocabulary
 from kate.text.word_choice import DocumentLimit
 from kate.text.word_parameters import WordParameters
@@ -43,6 +52,10 @@ if TYPE_CHECKING:
     from kate.model.kate import KATE
 
 __all__ = ["TextModel", "Texts", "UnknownWordError", "load"]
+
+_logger = logging.getLogger(__name__)
+
+_FREQUENT = 8  # words of a model in a notebook
 
 Floats = NDArray[np.float32]
 
@@ -55,58 +68,105 @@ class TextModel(TextAnswers, PlainEstimator):
 
     Parameters
     ----------
-    n_components : the length of a document vector
-    vocabulary_size : the number of words to keep, the most frequent ones; None keeps all
-    min_df : leave out words in fewer documents than this (int), or than this share of the documents (float); "auto"
+    n_components : int, default 128
+        the length of a document vector
+    vocabulary_size : int or None, default 20000
+        the number of words to keep, the most frequent ones; None keeps all
+    min_df : int or float or {'auto'}, default 'auto'
+        leave out words in fewer documents than this (int), or than this share of the documents (float); "auto"
         is 1 below 500 documents, 2 up to 20,000, and grows slowly from there
-    max_df : leave out words in more documents than this (int), or than this share of the documents (float)
-    language : stemmer and stop words, by name or ISO code (see :func:`kate.languages`); "porter" is the original Porter
+    max_df : int or float, default 1.0
+        leave out words in more documents than this (int), or than this share of the documents (float)
+    language : str or None, default 'english'
+        stemmer and stop words, by name or ISO code (see :func:`kate.languages`); "porter" is the original Porter
         algorithm; None means neither. Chinese, Japanese and Thai are cut into words by the extra ``cjk``
-    stem : False keeps the words as they are written
-    stop_words : used instead of the language's list; ``()`` for none
-    phrases : True makes words of neighbours that often stand together, such as "new york", beside their parts
-    tokenizer : a function that makes a list of words of a text, instead of language, stem, stop_words and what
+    stem : bool, default True
+        False keeps the words as they are written
+    stop_words : list of str, optional
+        used instead of the language's list; ``()`` for none
+    phrases : bool, default False
+        True makes words of neighbours that often stand together, such as "new york", beside their parts
+    tokenizer : callable, optional
+        a function that makes a list of words of a text, instead of language, stem, stop_words and what
         follows; a saved model does not hold it: ``kate.load(folder, tokenizer=...)``
-    strip_html : take tags and comments out of the texts before words are counted; "&eacute;" becomes "é"
-    strip_urls : take addresses of pages out
-    strip_emails : take addresses of people out
-    strip_handles : take "@somebody" out
-    cut_runs : "soooo" is "soo", and words of more than 60 characters go
-    n_neurons : hidden neurons, of which vectors are made; None takes 256, or ``n_components`` where that is more
-    n_winners : k, how many neurons win a document in training, half of them of either sign; 0 is no competition
-    amplification : alpha, how much of the losers' energy each winner takes
-    loss : "softmax" (multinomial) or "cross-entropy" (one sigmoid per word, the paper's)
-    activation : "tanh" or "sigmoid"
-    scaling : "root": roots of the counts over their Euclidean norm, so that a text said twice is the same text; or log
+    strip_html : bool, default True
+        take tags and comments out of the texts before words are counted; "&eacute;" becomes "é"
+    strip_urls : bool, default True
+        take addresses of pages out
+    strip_emails : bool, default True
+        take addresses of people out
+    strip_handles : bool, default True
+        take "@somebody" out
+    cut_runs : bool, default True
+        "soooo" is "soo", and words of more than 60 characters go
+    n_neurons : int, optional
+        hidden neurons, of which vectors are made; None takes 256, or ``n_components`` where that is more
+    n_winners : int, optional
+        k, how many neurons win a document in training, half of them of either sign; 0 is no competition
+    amplification : float, optional
+        alpha, how much of the losers' energy each winner takes
+    loss : {'softmax', 'cross-entropy'}, default 'softmax'
+        "softmax" (multinomial) or "cross-entropy" (one sigmoid per word, the paper's)
+    activation : {'tanh', 'sigmoid'}, default 'tanh'
+        "tanh" or "sigmoid"
+    scaling : {'root', 'l2', 'max'}, default 'root'
+        "root": roots of the counts over their Euclidean norm, so that a text said twice is the same text; or log
         counts over their "l2" norm or their "max" in the document (the paper's)
-    weighting : "idf" lets the encoder read rare words louder; what is reconstructed is not weighted. Or "none"
-    start : W starts at the leading directions of the documents, as LSA has them ("svd"), or at "random" (the paper's)
-    start_share : how far vectors go back from the trained W to the start; 0 takes W as it is
-    dropout : share of a document's words that the encoder does not see in a step
-    reconstruction_sampling : reconstruct only the words of a batch and so many of the others, drawn anew in every step
+    weighting : {'idf', 'none'}, default 'idf'
+        "idf" lets the encoder read rare words louder; what is reconstructed is not weighted. Or "none"
+    start : {'svd', 'random'}, default 'svd'
+        W starts at the leading directions of the documents, as LSA has them ("svd"), or at "random" (the paper's)
+    start_share : float, default 0.35
+        how far vectors go back from the trained W to the start; 0 takes W as it is
+    dropout : float, default 0.5
+        share of a document's words that the encoder does not see in a step
+    reconstruction_sampling : int or {'auto'} or None, default 'auto'
+        reconstruct only the words of a batch and so many of the others, drawn anew in every step
         (on the CPU only); None reconstructs all words; "auto" draws 1,000 where the vocabulary is large
-    output_bias : c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
-    optimizer : "adam" or "adadelta"
-    learning_rate : its highest value, after the warm-up
-    epsilon : what the optimizer adds to its running squares; Adadelta's first steps are about its square root
-    warmup : share of all steps in which the learning rate rises from zero
-    decay : "linear" to zero over the rest of the steps, or "none"
-    max_epochs : passes over the documents; None takes 5, and at most 500 steps
-    max_steps : batches to learn from at most; the last epoch ends early
-    batch_size : documents per step; None follows the number of documents
-    validation_fraction : share of the documents held out to follow the validation loss (without competition)
-    patience : stop after so many epochs without a better validation loss and keep the best; None keeps the last
-    output : vectors are a "projection" of the neurons: one linear map, components ordered by what they carry; or the
+    output_bias : {'frequency', 'zero'}, default 'frequency'
+        c starts at the word "frequency" (log or log-odds of its mean) or at "zero" (the paper's)
+    optimizer : {'adam', 'adadelta'}, default 'adam'
+        "adam" or "adadelta"
+    learning_rate : float, optional
+        its highest value, after the warm-up
+    epsilon : float, default 1e-08
+        what the optimizer adds to its running squares; Adadelta's first steps are about its square root
+    warmup : float, default 0.05
+        share of all steps in which the learning rate rises from zero
+    decay : {'linear', 'none'}, default 'linear'
+        "linear" to zero over the rest of the steps, or "none"
+    max_epochs : int, optional
+        passes over the documents; None takes 5, and at most 500 steps
+    max_steps : int, optional
+        batches to learn from at most; the last epoch ends early
+    batch_size : int, optional
+        documents per step; None follows the number of documents
+    validation_fraction : float, default 0.0
+        share of the documents held out to follow the validation loss (without competition)
+    patience : int, optional
+        stop after so many epochs without a better validation loss and keep the best; None keeps the last
+    output : {'projection', 'preactivation', 'activation'}, default 'projection'
+        vectors are a "projection" of the neurons: one linear map, components ordered by what they carry; or the
         neurons themselves, their "preactivation" Wᵀ x + b or their "activation" (the paper's)
-    mean : of the training documents' vectors: "project" its direction out (for "projection"), "subtract" it (for the
+    mean : {'project', 'subtract', 'keep'}, default 'project'
+        of the training documents' vectors: "project" its direction out (for "projection"), "subtract" it (for the
         others), or "keep" it (the paper's)
-    random_state : seed; the same seed on the same machine gives the same model. None draws a seed, which
+    random_state : int or np.random.RandomState or None, default 0
+        seed; the same seed on the same machine gives the same model. None draws a seed, which
         ``settings_`` tells
-    n_jobs : threads; None takes all cores, or OMP_NUM_THREADS
-    device : "cpu", "cuda" (extra ``gpu``), or "auto": uses a GPU if PyTorch is installed and sees one
-    precision : products on a GPU in "float32", "tf32" or "bf16"; the CPU computes in float32
-    verbose : show a progress bar; None shows it if standard error is a terminal
+    n_jobs : int, optional
+        threads; None takes all cores, or OMP_NUM_THREADS
+    device : {'auto', 'cpu', 'cuda'}, default 'auto'
+        "cpu", "cuda" (extra ``gpu``), or "auto": uses a GPU if PyTorch is installed and sees one
+    precision : {'float32', 'tf32', 'bf16'}, default 'float32'
+        products on a GPU in "float32", "tf32" or "bf16"; the CPU computes in float32
+    n_devices : int, default 1
+        GPUs of this machine that ``fit`` trains on, each on its part of every batch (docs/scale.md)
+    verbose : bool, optional
+        show a progress bar; None shows it if standard error is a terminal
 
+    Examples
+    --------
     >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
     >>> model = TextModel(n_components=2, max_epochs=5).fit(texts)
     >>> model.encode(["a coin of gold"]).shape
@@ -160,6 +220,7 @@ class TextModel(TextAnswers, PlainEstimator):
         n_jobs: int | None = None,
         device: Device = "auto",
         precision: Precision = "float32",
+        n_devices: int = 1,
         verbose: bool | None = None,
         **unknown: Never,
     ) -> None:
@@ -206,6 +267,7 @@ class TextModel(TextAnswers, PlainEstimator):
         self.n_jobs = n_jobs
         self.device = device
         self.precision = precision
+        self.n_devices = n_devices
         self.verbose = verbose
 
     @classmethod
@@ -236,8 +298,12 @@ class TextModel(TextAnswers, PlainEstimator):
 
         If it fails or is interrupted, the model stays what it was before.
 
-        validation : held-out texts whose loss is followed (and decides when ``patience`` is set)
-        keep_on_interrupt : let Ctrl-C end the training and keep the best epoch so far (without ``patience``: the last
+        Parameters
+        ----------
+        validation : texts, optional
+            held-out texts whose loss is followed (and decides when ``patience`` is set)
+        keep_on_interrupt : bool, default False
+            let Ctrl-C end the training and keep the best epoch so far (without ``patience``: the last
             complete one), with a warning; by default Ctrl-C raises KeyboardInterrupt and nothing is kept
         """
         self._learn(texts, validation, keep_on_interrupt)
@@ -266,8 +332,13 @@ class TextModel(TextAnswers, PlainEstimator):
         Texts that the model reads later are cut at white space, or by ``tokenizer``: for counts of scikit-learn's
         CountVectorizer that is ``vectorizer.build_analyzer()``. Vectors of other counts: ``encoder_.encode(X)``.
 
-        validation : counts of held-out documents
+        Parameters
+        ----------
+        validation : default None
+            counts of held-out documents
 
+        Examples
+        --------
         >>> X = [[2, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 2, 1]]
         >>> model = TextModel(n_components=2).fit_counts(X, ["gold", "coin", "peace", "treaty"])
         >>> model.encode("a treaty").shape
@@ -276,47 +347,129 @@ class TextModel(TextAnswers, PlainEstimator):
         require_held_out(self, has_validation=validation is not None)
         parameters = self._word_parameters()
         own = None if self.tokenizer is None else parameters.make_tokenizer()
-        vocabulary = Vocabulary.of_counts(as_counts(X), words, own)
         network = self._network()
         counts = checked_counts(network, X, reset=True)
+        vocabulary = Vocabulary.of_counts(counts, words, own)
         held_out = None if validation is None else checked_counts(network, validation, reset=False)
         fitted = fit_network(self, counts, held_out, keep_on_interrupt=keep_on_interrupt)
         given = {name: getattr(self, name) for name in parameters.names()}
         self._become(given, vocabulary, fitted, counts)
         return self
 
-    def partial_fit(self, texts: Texts, y: Any = None) -> Self:
-        """One more pass over texts, new or old; the first call (if there was no ``fit``) fixes the vocabulary.
+    def fit_stream(
+        self,
+        texts: Texts | TextStream | CorpusBatches,
+        *,
+        memory: str | int | None = None,
+        work: WorkFolder | None = None,
+        keep_on_interrupt: bool = False,
+        report: Report = report_nothing,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Self:
+        """The same from texts that are larger than memory: they are read once, and their counts stay on disk.
 
-        The learning rate stays at its highest value and nothing is held out. Word frequencies follow all
-        texts seen; the map from neurons to vectors and the topics are made from the texts of the latest call.
-        After ``save`` and ``kate.load`` it goes on exactly where it was. If it fails or is interrupted, the
-        model stays what it was before.
+        The vocabulary is that of ``fit``; W starts from a sample of the documents, and every epoch sees all of them in
+        an order drawn anew (docs/scale.md). If it fails or is interrupted, the model stays what it was before.
+
+        Parameters
+        ----------
+        texts : texts or TextStream or CorpusBatches
+            ``kate.iter_corpus(files)``, or anything that gives texts one by one; after an interruption it must
+            give the same texts again
+        memory : str or int, optional
+            what the process may use, such as "2GB"; None takes half of the machine. The same limit and seed give
+            the same model
+        work : WorkFolder, optional
+            a folder in which it goes on after an interruption; None takes a temporary one
+        report : callable, optional
+            is told how far it is, see :class:`kate.progress.Report`
+        stop : callable, optional
+            whether somebody asks to stop; then :class:`kate.streaming.work_folder.WorkStopped` is raised
+
+        Examples
+        --------
+        >>> texts = (f"{word} coin" if word == "gold" else f"{word} treaty" for word in ["gold", "peace"] * 20)
+        >>> model = TextModel(n_components=2).fit_stream(texts, memory="1GB")
+        >>> model.n_documents_, model.vocabulary_.words
+        (40, ['coin', 'gold', 'peac', 'treati'])
         """
-        before = self._trained
-        if before is None:
-            parameters = self._word_parameters()
-            vocabulary, found = parameters.learn(strings_of(texts))
-            counts, settings = as_counts(found), parameters.used_for(vocabulary)
-            _require_two(counts)
-        else:
-            counts, settings = self._count(texts), before.settings
-            vocabulary = before.vocabulary.with_documents(counts)
-        fitted = fit_further(self, counts, None if before is None else _network_of(before))
-        if before is not None and before.topics.edits is not None:
-            warnings.warn(
-                "the topics are found anew from these texts, and what you renamed, merged, split or dropped is gone",
-                UserWarning,
-                stacklevel=2,
+        words = self._word_parameters()
+        with ExitStack() as stack:
+            if work is None:
+                parent = stack.enter_context(TemporaryDirectory(prefix="kate-"))
+                work = stack.enter_context(WorkFolder(f"{parent}/fit.work"))
+            limit = MemoryLimit.of(work.begun_with.get("memory") if memory is None else memory)
+            found = fit_streamed(
+                self,
+                words,
+                stream_of(texts),
+                limit,
+                work,
+                keep_on_interrupt=keep_on_interrupt,
+                report=report,
+                stop=stop,
             )
-        self._become(settings, vocabulary, fitted, counts)
+        vocabulary, fitted, sample = found
+        self._become(words.used_for(vocabulary), vocabulary, fitted, sample)
         return self
+
+    def fit_counted(
+        self, vocabulary: Vocabulary, counts: csr_matrix, *, share_out: ShareOut | None = None
+    ) -> Self:
+        """Learn from the counts (n_docs, n_words) of texts that a vocabulary has counted elsewhere, as on a cluster.
+
+        share_out : makes a team of workers that does the training
+        """
+        parameters = self._word_parameters()
+        _require_two(counts)
+        fitted = fit_network(self, counts, None, share_out=share_out)
+        self._become(parameters.used_for(vocabulary), vocabulary, fitted, counts)
+        return self
+
+    def partial_fit(self, texts: Texts, y: Any = None) -> Self:
+        """Go on with new documents, as :meth:`update` does; the first call, if there was no ``fit``, is a fit.
+
+        After ``save`` and ``kate.load`` it goes on exactly where it was. If it fails or is interrupted, the model
+        stays what it was before.
+        """
+        if self._trained is None:
+            return self.fit(texts)
+        self.update(texts)
+        return self
+
+    def update(self, texts: Texts, n_topics: int | None = None) -> UpdateReport:
+        """Learn from new documents without beginning anew; the report says what moved.
+
+        Words that have become frequent enter the vocabulary, others fade; the network is trained on from where it was,
+        and vectors and topics are those of all documents seen. Topics keep their numbers, their names and your
+        changes (which can not be undone afterwards); documents that fit none make new ones. Give each document once:
+        what was seen before is kept as a sample of at most 20,000 documents. If it fails or is interrupted, the
+        model stays what it was before. docs/updates.md says how near it comes to one fit on everything.
+
+        Parameters
+        ----------
+        n_topics : int, optional
+            the topics that are kept, where you use another number of them than ``topics()`` gives
+
+        Examples
+        --------
+        >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+        >>> model = TextModel(n_components=2).fit(texts)
+        >>> report = model.update(["a treaty about gold", "gold and peace", "a new coin"])
+        >>> report.n_new, report.n_documents, report.entered
+        (3, 23, ('new',))
+        """
+        self._trained, report = update_trained(self, self._fitted(), strings_of(texts), n_topics)
+        return report
 
     def save(self, folder: StrPath, *, resumable: bool = True) -> None:
         """Write the model to a folder, whole or not at all; an existing model there is replaced.
 
-        resumable : keep what ``partial_fit`` needs to go on exactly; after a ``partial_fit`` it is twice the size of
-            the weights
+        Parameters
+        ----------
+        resumable : bool, default True
+            keep what an update needs: half the size of the weights after a fit, three times that size after an
+            update, and the words of the sketch
         """
         trained = self._fitted()
         training = trained.training if resumable else None
@@ -333,12 +486,30 @@ class TextModel(TextAnswers, PlainEstimator):
             f"{len(self.vocabulary_):,} words"
         )
 
+    def _repr_html_(self) -> str:
+        """For notebooks: what was learned from how much."""
+        if not self.__sklearn_is_fitted__():
+            return facts_html(repr(self), [])
+        vocabulary, settings = self.vocabulary_, self.settings_
+        order = np.argsort(-vocabulary.document_frequencies, kind="stable")[:_FREQUENT]
+        facts = [
+            ("documents", f"{self.n_documents_:,}"),
+            ("words", f"{len(vocabulary):,}, most often {', '.join(vocabulary.readable[i] for i in order)}"),
+            ("dimensions", f"{self.encoder_.n_components:,}"),
+            ("language", settings["language"] or "none"),
+            ("epochs", len(self.history_)),
+            ("seed", settings["random_state"]),
+        ]
+        return facts_html("TextModel", facts)
+
     def _learn(self, texts: Texts, validation: Texts | None, keep_on_interrupt: bool) -> csr_matrix:
         """Fit everything; the counts of the texts."""
+        require_engine(self.device)
         require_held_out(self, has_validation=validation is not None)
         parameters = self._word_parameters()
         vocabulary, found = parameters.learn(strings_of(texts))
         counts = as_counts(found)
+        _logger.info("counted %s documents, %s words", f"{counts.shape[0]:,}", f"{counts.shape[1]:,}")
         _require_two(counts)
         held_out = (
             None if validation is None else as_counts(vocabulary.count(strings_of(validation), self.n_jobs))
@@ -368,7 +539,12 @@ class TextModel(TextAnswers, PlainEstimator):
         """Be what was fitted. A sketch of the documents is kept: topics are found from it when they are asked for."""
         neurons, encoder, responses = fitted.finished
         shift = comparison_shift(encoder, responses.mean)
-        sketch = DocumentSketch.take(counts, lambda X: encoder.vectors(X, self.n_jobs) - shift)
+        sketch = DocumentSketch.take(
+            counts,
+            lambda X: encoder.vectors(X, self.n_jobs) - shift,
+            fitted.coarse_encode(self.n_jobs),
+            vocabulary.n_documents,
+        )
         self._trained = Trained(
             settings=_as_saved(settings | fitted.settings),
             vocabulary=vocabulary,
@@ -386,8 +562,13 @@ class TextModel(TextAnswers, PlainEstimator):
 def load(folder: StrPath, tokenizer: TokenFunction | None = None) -> TextModel:
     """The model that ``TextModel.save`` wrote to a folder; its vectors are the same to the last bit.
 
-    tokenizer : the function that the model was fitted with, if it was given one
+    Parameters
+    ----------
+    tokenizer : callable, optional
+        the function that the model was fitted with, if it was given one
 
+    Examples
+    --------
     >>> load("no/such/model")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
@@ -396,6 +577,7 @@ def load(folder: StrPath, tokenizer: TokenFunction | None = None) -> TextModel:
     trained = read_model(folder)
     words = trained.vocabulary.with_tokenizer(tokenizer, f"the model in {folder}")
     trained = replace(trained, vocabulary=words)
+    _logger.info("loaded the model %s: %s words", folder, f"{len(words):,}")
     try:
         return TextModel.from_trained(trained)
     except TypeError as error:
@@ -412,20 +594,6 @@ def _as_saved(parameters: dict[str, Any]) -> dict[str, Any]:
         "random_state": None if isinstance(random_state, np.random.RandomState) else random_state,
     }
     return {name: as_json(value) for name, value in plain.items() if name not in MACHINE_PARAMETERS}
-
-
-def _network_of(trained: Trained) -> FittedNetwork:
-    """The network of a fitted model, to go on with."""
-    n_seen = trained.n_documents_seen
-    names = (*NETWORK_PARAMETERS, "random_state")
-    return FittedNetwork(
-        Finished(trained.neurons, trained.encoder, trained.responses),
-        trained.output_bias,
-        {name: trained.settings[name] for name in names if name in trained.settings},
-        trained.history,
-        trained.vocabulary.n_documents if n_seen is None else n_seen,
-        trained.training,
-    )
 
 
 def _require_two(counts: csr_matrix) -> None:

@@ -17,6 +17,7 @@ from kate.model.block_products import block_products
 from kate.model.encoder import Scaling, scale_counts
 from kate.model.settings import sampled_words
 from kate.model.start import fixed_rotation, leading_directions
+from kate.model.step_plan import StepPlan
 from kate.model.training_state import TrainingState, new_optimizer
 
 __all__ = [
@@ -148,17 +149,17 @@ class KATETraining:
         )
 
     def train_epoch(self, epoch: int) -> float:
-        order = self.random.permutation(self.n_documents)
-        size = self.settings["batch_size"]
-        batches = [order[i : i + size].astype(np.int64) for i in range(0, self.n_documents, size)]
-        seeds = self.random.randint(0, 2**62, size=len(batches), dtype=np.int64)
-        rates = self._learning_rates(epoch, len(batches))
-        batches, seeds = batches[: len(rates)], seeds[: len(rates)]
-        total = self.engine.train(self.rows.X, batches, rates, self.optimizer, seeds, self.rows.inputs)
-        if not all(np.isfinite(array.sum(dtype=np.float64)) for array in self.network):
-            # the loss can miss it: exp clips its argument in the kernels
-            return math.nan
-        return total / max(1, sum(map(len, batches)))
+        plan = StepPlan.draw(self.random, self.n_documents, self.settings["batch_size"])
+        plan = plan.with_rates(self._learning_rates(epoch, len(plan.batches)))
+        return self.take_steps(plan) / max(1, plan.n_documents)
+
+    def take_steps(self, plan: StepPlan) -> float:
+        """Train as planned; the summed loss of the documents, NaN where it has diverged."""
+        rows = self.rows
+        total = self.engine.train(rows.X, plan.batches, plan.rates, self.optimizer, plan.seeds, rows.inputs)
+        # the loss can miss it: exp clips its argument in the kernels
+        is_finite = all(np.isfinite(array.sum(dtype=np.float64)) for array in self.network)
+        return total if is_finite else math.nan
 
     def validation_loss(self) -> float | None:
         return None if self.held_out is None else self.engine.loss(*self.held_out)

@@ -1,0 +1,274 @@
+"""Ten updates beside one fit: 20 Newsgroups, the State of the Union and BBC News, three seeds.
+
+    KATE_DATA=... python experiments/update_slices.py choose [20news] >> choose.jsonl   # no test document is read
+    KATE_DATA=... python experiments/update_slices.py test [sotu] >> update_slices.jsonl
+    KATE_DATA=... python experiments/update_slices.py cost > update_cost.jsonl
+    python experiments/update_slices.py table update_slices.jsonl                       # the table of docs/updates.md
+
+The training documents are cut into ten slices in the order of time. A model is fitted on the first and updated with the
+others; another is fitted on all of them at once; both are scored on the same documents. 20 Newsgroups by date has lost
+its Date headers: within each group posts are in the order of their article numbers, which a news server counts up, and
+a slice has a tenth of every group. Addresses are in the order of their years, so that every slice is of another time.
+BBC's articles have no dates; their order is drawn, and differs with the seed.
+
+sketch       "whole": the default, of at most 20,000 documents; a number: as if the corpus were larger than the sketch
+nmi          of 20 topics cut from the tree; nmi_kept: of the topics that were carried from update to update
+cpu_seconds  of all threads: counting, training and topics; of every slice for the updates. The machine was so busy with
+             other work that the time on the clock said nothing
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import re
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from itertools import chain, pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import kate
+from kate.model import updating
+from kate.research.metrics.classification import classify
+from kate.research.metrics.clusters import compare_labels
+from kate.research.metrics.retrieval import retrieve
+from kate.topics import document_sketch
+from kate.topics.leaf_clusters import unit
+
+CORPORA, SEEDS, N_SLICES, N_TOPICS = ("20news", "sotu", "bbc"), 3, 10, 20
+CHOSEN_ON = 0.25  # of the training documents, to choose settings
+# the share of documents replayed, the epochs of an update
+CHOICES = ((1.0, 2), (0.0, 5), (0.5, 4), (1.0, 5))
+SMALL_SKETCH = {"20news": 2_000, "sotu": 2_000, "bbc": 250}
+Row = dict[str, Any]
+
+
+class Part(NamedTuple):
+    """Documents in the order of time, and their labels."""
+
+    texts: list[str]
+    labels: Any
+
+    def slices(self) -> Iterator[list[str]]:
+        bounds = np.linspace(0, len(self.texts), N_SLICES + 1).astype(int)
+        for first, end in pairwise(bounds.tolist()):
+            yield self.texts[first:end]
+
+
+class Split(NamedTuple):
+    fitting: Part
+    validation: Part
+    test: Part
+
+
+def load(name: str, seed: int) -> Split:
+    """A corpus whose documents are in the order of time."""
+    if name == "bbc":
+        with gzip.open(Path(os.environ["KATE_DATA"]) / "bbc.jsonl.gz", "rt", encoding="utf-8") as lines:
+            found = [json.loads(line) for line in lines]
+        texts, labels = [row["text"] for row in found], np.array([row["label"] for row in found])
+        train, test = (np.flatnonzero([row["split"] == part for row in found]) for part in ("train", "test"))
+        validation = np.random.default_rng(0).permutation(train)[: len(train) // 10]
+        when = np.random.default_rng(seed).permutation(len(texts)).astype(float)
+    else:
+        corpus = kate.load_dataset(name, vocabulary_size=20_000, keep_texts=True)
+        assert corpus.texts is not None
+        texts, labels = list(corpus.texts), np.asarray(corpus.labels)
+        train, validation, test = corpus.train, corpus.validation, corpus.test
+        when = _years(corpus.ids) if name == "sotu" else _places_in_group(corpus.ids, labels, train)
+    fitting = np.setdiff1d(train, validation)
+    fitting = fitting[np.argsort(when[fitting], kind="stable")]
+    return Split(*(Part([texts[row] for row in rows], labels[rows]) for rows in (fitting, validation, test)))
+
+
+def _years(ids: Any) -> Any:
+    return np.array([float(one[:4]) for one in ids])
+
+
+def _places_in_group(ids: Any, labels: Any, train: Any) -> Any:
+    """From 0 to 1: where a post stands among those of its group, by its article number."""
+    numbers = np.array([int(re.search(r"(\d+)$", one)[1]) for one in ids])  # type: ignore[index]
+    when = np.zeros(len(numbers))
+    for group in np.unique(labels):
+        rows = train[labels[train] == group]
+        when[rows[np.argsort(numbers[rows], kind="stable")]] = np.arange(len(rows)) / len(rows)
+    return when
+
+
+def for_choosing(split: Split, seed: int) -> Split:
+    """The same without the test documents: a quarter of the training documents takes their place."""
+    part = split.fitting
+    drawn = np.random.default_rng(100 + seed).permutation(len(part.texts))
+    n = round(CHOSEN_ON * len(drawn))
+
+    def taken(rows: Any) -> Part:
+        rows = np.sort(rows)
+        return Part([part.texts[row] for row in rows], part.labels[rows])
+
+    return Split(taken(drawn[n:]), split.validation, taken(drawn[:n]))
+
+
+def one_fit(split: Split, seed: int) -> tuple[kate.TextModel, Row]:
+    start = time.process_time()
+    model = kate.TextModel(random_state=seed, device="cpu", verbose=False).fit(split.fitting.texts)
+    _ = model.topic_space_.tree
+    return model, {"how": "one fit", "cpu_seconds": [round(time.process_time() - start, 2)]}
+
+
+def ten_updates(split: Split, seed: int) -> tuple[kate.TextModel, Row]:
+    model = kate.TextModel(random_state=seed, device="cpu", verbose=False)
+    seconds, entered, faded = [], 0, 0
+    for number, texts in enumerate(split.fitting.slices()):
+        start = time.process_time()
+        if number == 0:
+            model.fit(texts)
+        else:
+            report = model.update(texts, n_topics=N_TOPICS if number == 1 else None)
+            entered, faded = entered + len(report.entered), faded + len(report.faded)
+        _ = model.topic_space_.tree
+        seconds.append(round(time.process_time() - start, 2))
+    facts = {"how": "ten updates", "epochs": updating._EPOCHS}
+    return model, facts | {"cpu_seconds": seconds, "entered": entered, "faded": faded}
+
+
+def score(model: kate.TextModel, split: Split) -> Row:
+    vectors = [model.encode(part.texts) for part in split]
+    known = [one for part, made in zip(split, vectors, strict=True) for one in (made, part.labels)]
+    near = retrieve(vectors[0], split.fitting.labels, vectors[2], split.test.labels).scores()
+    space = model.topic_space_
+    cuts = {"nmi": space.tree_cut(N_TOPICS)}
+    if space.kept is not None:
+        cuts["nmi_kept"] = space.current(None)[0].cut
+    units = unit(vectors[2])
+    found = {name: compare_labels(cut.nearest(units), split.test.labels).nmi for name, cut in cuts.items()}
+    return {
+        "words": len(model.vocabulary_),
+        "probe": classify(*known, random_state=0).scores()["accuracy"],
+        "p1": near["precision@1%"],
+        **found,
+        **({"topics_kept": len(space.kept)} if space.kept is not None else {}),
+    }
+
+
+def cost() -> None:
+    """Processor time and sizes: 20 Newsgroups at once, and the last tenth as an update of the other nine."""
+    split = load("20news", 0)
+    *most, last = split.fitting.slices()
+    _ = kate.TextModel(8, verbose=False).fit(most[0][:300])  # compiles
+    whole, row = one_fit(split, 0)
+    model = kate.TextModel(random_state=0, device="cpu", verbose=False).fit(list(chain(*most)))
+    start = time.process_time()
+    model.update(last, N_TOPICS)
+    _ = model.topic_space_.tree
+    found = {"update": round(time.process_time() - start, 2), "fit": row["cpu_seconds"][0]}
+    with TemporaryDirectory() as folder:
+        for name, one in (("fit", whole), ("update", model)):
+            one.save(Path(folder, name))
+            files = {file.name: file.stat().st_size for file in Path(folder, name).iterdir()}
+            occurrences = one.topic_space_.sketch.occurrences
+            assert occurrences is not None
+            found[f"bytes_after_{name}"] = files | {"of_it_occurrences": occurrences.nbytes}
+    say({"corpus": "20news", "what": "cost", "epochs": updating._EPOCHS} | found)
+
+
+def say(row: Row) -> None:
+    rounded = {key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()}
+    print(json.dumps(rounded), flush=True)
+
+
+def choose(names: list[str], n_seeds: int, choices: tuple[tuple[float, int], ...]) -> None:
+    for name in names:
+        for seed in range(n_seeds):
+            split = for_choosing(load(name, seed), seed)
+            model, row = one_fit(split, seed)
+            say({"corpus": name, "seed": seed} | row | score(model, split))
+            with_sketch(SMALL_SKETCH[name])
+            for updating._REPLAYED, updating._EPOCHS in choices:
+                model, row = ten_updates(split, seed)
+                facts = {"replayed": updating._REPLAYED, "epochs": updating._EPOCHS}
+                say({"corpus": name, "seed": seed} | facts | row | score(model, split))
+            with_sketch(None)
+
+
+def test(names: list[str], n_seeds: int) -> None:
+    for name in names:
+        for sketch in (None, SMALL_SKETCH[name]):
+            for seed in range(n_seeds):
+                split = load(name, seed)
+                facts = {"corpus": name, "seed": seed, "sketch": sketch or "whole"}
+                if sketch is None:
+                    model, row = one_fit(split, seed)
+                    say(facts | row | score(model, split))
+                with_sketch(sketch)
+                model, row = ten_updates(split, seed)
+                with_sketch(None)
+                say(facts | row | score(model, split))
+
+
+_WHOLE = document_sketch._MOST_DOCUMENTS
+
+
+def with_sketch(most: int | None) -> None:
+    document_sketch._MOST_DOCUMENTS = most or _WHOLE
+
+
+def table(path: Path) -> None:
+    rows = [json.loads(line) for line in path.open(encoding="utf-8")]
+    print(
+        "| corpus | seeds | model | probe | P@1 % | NMI | NMI of the topics kept |\n|---|---|---|---|---|---|---|"
+    )
+    for name in dict.fromkeys(row["corpus"] for row in rows):
+        own = [row for row in rows if row["corpus"] == name]
+        for how, sketch, epochs in dict.fromkeys(map(_kind, own)):
+            some = [row for row in own if _kind(row) == (how, sketch, epochs)]
+            title = how if sketch == "whole" else f"{how}, sketch of {sketch:,}"
+            title += "" if epochs is None else f", {epochs} epochs"
+            cells = [
+                _mean(row.get(measure) for row in some) for measure in ("probe", "p1", "nmi", "nmi_kept")
+            ]
+            print(f"| {name} | {len(some)} | {title} | {' | '.join(cells)} |")
+
+
+def _kind(row: Row) -> tuple[str, Any, int | None]:
+    return row["how"], row["sketch"], row.get("epochs")
+
+
+def _mean(values: Any) -> str:
+    found = [value for value in values if value is not None]
+    if not found:
+        return "–"
+    spread = f" ± {np.std(found, ddof=1):.3f}" if len(found) > 1 else ""
+    return f"{np.mean(found):.3f}{spread}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", choices=("choose", "test", "cost", "table"))
+    parser.add_argument("names", nargs="*", default=list(CORPORA))
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    given = parser.parse_args()
+    if given.command == "table":
+        table(Path(given.names[0]))
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if given.command == "choose":
+            choose(given.names, given.seeds, CHOICES)
+        elif given.command == "cost":
+            cost()
+        else:
+            test(given.names, given.seeds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
