@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import shutil
 import sys
 import threading
@@ -15,6 +16,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from hand_made import DOCUMENTS, TEXTS, WITH_COLUMNS, model_by_hand
+from kate.extras import install_command
 from kate.model.encoder import EmptyDocumentsWarning, Encoder
 from kate.model.model_folder import write_model
 from kate.model.text_model import TextModel, UnknownWordError
@@ -39,6 +41,13 @@ def test_a_query_finds_the_documents_of_its_theme(index: Index) -> None:
     assert [hit.rank for hit in hits] == [1, 2, 3, 4]
     assert [hit.score for hit in hits] == pytest.approx([1, 1, 1, 2**-0.5])
     assert [hit.label for hit in hits] == ["money", "money", "money", None]
+
+
+def test_rows_of_many_ids_are_those_of_each(index: Index) -> None:
+    assert index.store.rows_of(["b", "nowhere", "a"]) == {
+        name: index.store.row_of(name) for name in ("a", "b")
+    }
+    assert index.store.rows_of([]) == {}
 
 
 def test_a_hit_shows_the_document_in_one_line(index: Index) -> None:
@@ -260,9 +269,9 @@ def test_exact_search_needs_no_graph_library(
     monkeypatch.setitem(sys.modules, "usearch.index", None)
     loaded = Index.load(tmp_path / "index")
     assert loaded.search("gold", exact=True) == index.search("gold")
-    with pytest.raises(ImportError, match=r"pip install 'kate-text\[ann\]'"):
+    with pytest.raises(ImportError, match=re.escape(install_command("ann"))):
         loaded.search("gold")
-    with pytest.raises(ImportError, match=r"pip install 'kate-text\[ann\]'"):
+    with pytest.raises(ImportError, match=re.escape(install_command("ann"))):
         Index.build(model_by_hand(), DOCUMENTS, ann=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -14,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from folder_edits import edit_json
 from hand_made import model_by_hand
 from kate.search import Index
-from kate.search.index_folder import INDEX_FOLDER, _own_checksum
+from kate.search.index_folder import INDEX_FOLDER
 from kate.storage.folders import FolderError
 from kate.text.documents import Documents
 
@@ -104,9 +104,7 @@ def test_only_the_blocks_that_are_touched_are_checked(folder: Path) -> None:
 
 def edit_config(folder: Path, **changes: Any) -> None:
     """Change index.json and make its own checksum fit again."""
-    config = json.loads((folder / "index.json").read_text()) | changes
-    config.pop("sha256", None)
-    (folder / "index.json").write_text(json.dumps(config | {"sha256": _own_checksum(config)}))
+    edit_json(folder / "index.json", **changes)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 index.py            Index: what users search; hits.py what they get, query.py what they ask, filters.py, sorting.py
 building.py         documents → vectors, words, columns, texts
+streamed_index.py   the same straight into a folder, batch by batch; posting_pieces.py merges the words
 store.py            what a store can do: files_store.py (default; index_folder.py is its folder), lance_store.py (extra)
 joining.py          words and meaning as one order
 search_words.py     every word of a text; postings.py BM25 and phrases over them

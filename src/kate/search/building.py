@@ -23,11 +23,15 @@ from kate.text.documents import Documents
 
 __all__ = [
     "TOPIC_COLUMNS",
+    "SeenValues",
     "build_store",
     "comparable",
     "encoded",
     "query_vector",
+    "store_of",
+    "topic_columns",
     "typed_columns",
+    "warn_of_unknown",
     "with_topics",
     "words_of",
 ]
@@ -37,8 +41,10 @@ Floats = NDArray[np.float32]
 # Documents that are counted and encoded together.
 _DOCUMENTS_AT_ONCE = 20_000
 TOPIC_COLUMNS = ("topic", "topic_name")
-_WHOLE = r"^-?(?:0|[1-9][0-9]{0,17})$"
-_DECIMAL = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
+_PATTERNS: dict[Any, str] = {
+    pl.Int64: r"^-?(?:0|[1-9][0-9]{0,17})$",
+    pl.Float64: r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$",
+}
 
 
 def build_store(
@@ -50,16 +56,22 @@ def build_store(
     if not len(documents):
         raise ValueError("no documents to index; pass at least one")
     n_jobs = model.n_jobs if n_jobs is None else n_jobs
-    vectors = encoded(model, documents, n_jobs)
-    n_empty = int((~vectors.any(axis=1)).sum())
-    if n_empty:
-        warnings.warn(
-            f"{n_empty:,} of {len(documents):,} documents have no word of the vocabulary; only their other words will "
-            "find them",
-            EmptyDocumentsWarning,
-            stacklevel=3,
-        )
-    words = words_of(model, documents, n_jobs)
+    vectors, words = encoded(model, documents, n_jobs), words_of(model, documents, n_jobs)
+    return store_of(model, documents, vectors, words, ann=ann, int8=int8, n_jobs=n_jobs)
+
+
+def store_of(
+    model: TextModel,
+    documents: Documents,
+    vectors: Floats,
+    words: WordSequences,
+    *,
+    ann: bool,
+    int8: bool,
+    n_jobs: int | None,
+) -> FilesStore:
+    """The same of documents that were encoded, and their words listed, already."""
+    warn_of_unknown(int((~vectors.any(axis=1)).sum()), len(documents), stacklevel=5)
     table = pl.DataFrame({"stem": words.stems, "readable": words.readable})
     columns = with_topics(model, typed_columns(documents), vectors)
     graph = NeighbourGraph.build(vectors, n_jobs) if ann else None
@@ -73,20 +85,37 @@ def build_store(
     )
 
 
+def warn_of_unknown(n_empty: int, n_documents: int, stacklevel: int) -> None:
+    """Say how many documents words alone will find; the warning points at the caller of the public function."""
+    if n_empty:
+        warnings.warn(
+            f"{n_empty:,} of {n_documents:,} documents have no word of the vocabulary; only their other words will "
+            "find them",
+            EmptyDocumentsWarning,
+            stacklevel=stacklevel,
+        )
+
+
 def with_topics(model: TextModel, columns: pl.DataFrame, vectors: Floats) -> pl.DataFrame:
     """The columns and the topic of each document (``topic``, ``topic_name``), so that hits can be filtered by it.
 
     The topics are those of the model: as the user changed them, or as many as the data suggest. Columns of the
     documents that have one of the names stay as they are.
     """
+    return columns.with_columns(
+        one for one in topic_columns(model, vectors) if one.name not in columns.columns
+    )
+
+
+def topic_columns(model: TextModel, vectors: Floats) -> list[pl.Series]:
+    """``topic`` and ``topic_name`` of documents by their vectors; none where the model has nothing to tell apart."""
     if model.encoder_.output != "projection":
-        return columns  # vectors of neurons are compared in another way than their topics
+        return []  # vectors of neurons are compared in another way than their topics
     topics = model.topics()
     if len(topics) < 2:
-        return columns  # nothing to tell apart
+        return []
     added = topics.label_columns(vectors, np.asarray(vectors.any(axis=1)))
-    own = [one for one in added if one.name in TOPIC_COLUMNS and one.name not in columns.columns]
-    return columns.with_columns(own)
+    return [one for one in added if one.name in TOPIC_COLUMNS]
 
 
 def encoded(model: TextModel, documents: Documents, n_jobs: int | None) -> Floats:
@@ -138,17 +167,42 @@ def typed_columns(documents: Documents) -> pl.DataFrame:
 
 
 def _typed(column: pl.Series) -> pl.Series:
-    if column.dtype == pl.Null:
-        return column.cast(pl.String)
-    if column.dtype != pl.String:
-        return column
-    filled = column.replace("", None)
-    if filled.null_count() == len(filled):
-        return column
-    for pattern, kind in ((_WHOLE, pl.Int64), (_DECIMAL, pl.Float64)):
-        if filled.str.contains(pattern).all():
-            return filled.cast(kind)
-    return column
+    seen = SeenValues()
+    seen.note(column)
+    return seen.typed(column)
+
+
+class SeenValues:
+    """What the values of a column are, noted some at a time: a file may have had to write numbers as text.
+
+    >>> seen = SeenValues()
+    >>> seen.note(pl.Series(["1990", ""])), seen.note(pl.Series(["2.5"]))
+    (None, None)
+    >>> seen.typed(pl.Series(["1990", "", "2.5"])).to_list()
+    [1990.0, None, 2.5]
+    """
+
+    def __init__(self) -> None:
+        self._any = False
+        self._are: dict[Any, bool] = dict.fromkeys(_PATTERNS, True)
+
+    def note(self, column: pl.Series) -> None:
+        """Some values."""
+        if column.dtype != pl.String:
+            return
+        filled = column.replace("", None).drop_nulls()
+        self._any = self._any or len(filled) > 0
+        for kind, pattern in _PATTERNS.items():
+            self._are[kind] = self._are[kind] and bool(filled.str.contains(pattern).all())
+
+    def typed(self, column: pl.Series) -> pl.Series:
+        """The column as numbers, if all that was noted are."""
+        if column.dtype == pl.Null:
+            return column.cast(pl.String)
+        kind = next((kind for kind, holds in self._are.items() if holds), None)
+        if column.dtype != pl.String or kind is None or not self._any:
+            return column
+        return column.replace("", None).cast(kind)
 
 
 def query_vector(model: TextModel, text: str) -> Floats | None:

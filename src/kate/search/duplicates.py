@@ -23,7 +23,14 @@ _ROWS_AT_ONCE, _PAIRS_AT_ONCE = 512, 20_000
 
 @dataclass(frozen=True)
 class DuplicateGroup:
-    """Documents that say the same: their ids, in the order of the index, and the least overlap of linked ones."""
+    """Documents that say the same: their ids, in the order of the index, and the least overlap of linked ones.
+
+    >>> import kate
+    >>> texts = ["The treaty of peace was signed in Paris.", "The treaty of peace was signed in Paris!", "Gold coins."]
+    >>> index = kate.Index.build(kate.TextModel(2, min_df=1, max_epochs=1).fit(texts * 5), texts)
+    >>> [group.ids for group in index.duplicates()]
+    [('0', '1')]
+    """
 
     ids: tuple[str, ...]
     titles: tuple[str | None, ...]

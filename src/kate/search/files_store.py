@@ -118,6 +118,11 @@ class FilesStore:
         rows = (self.frame["id"] == id).arg_true()
         return int(rows[0]) if len(rows) else None
 
+    def rows_of(self, ids: Sequence[str]) -> dict[str, int]:
+        column = self.frame["id"]
+        rows = column.is_in(list(ids)).arg_true()
+        return dict(zip(column.gather(rows).to_list(), rows.to_list(), strict=True))
+
     def some_ids(self) -> list[str]:
         return self.frame["id"].head(3).to_list()
 

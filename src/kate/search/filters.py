@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from kate.errors import KateError, quoted
 from kate.spelling import did_you_mean
 
 __all__ = ["Filter", "FilterError"]
@@ -40,11 +41,22 @@ _WORDS = frozenset(
 )
 _STATEMENTS = frozenset(("select", "from", "insert", "update", "delete", "drop", "union", "exists"))
 _FUNCTIONS = frozenset(("lower", "upper", "length", "abs", "round", "coalesce", "starts_with"))
+# The time that Polars takes grows with the third power of the length of a chain.
+_MOST_OPERATORS, _MOST_SHOWN = 100, 200
 _REMEDY = "write conditions such as: year >= 1990 and party = 'Republican'"
 
 
-class FilterError(ValueError):
-    """A filter that is no condition on the columns of the documents."""
+class FilterError(KateError, ValueError):
+    """A filter that is no condition on the columns of the documents.
+
+    >>> import kate
+    >>> index = kate.Index.build(kate.TextModel(2, max_epochs=1).fit(["a treaty", "gold"] * 5), ["a treaty", "gold"])
+    >>> try:
+    ...     index.search("gold", where="yaer > 1900")
+    ... except kate.FilterError as error:
+    ...     print(str(error).split(";")[0])
+    no column is named 'yaer'
+    """
 
 
 @dataclass(frozen=True)
@@ -74,7 +86,9 @@ class Filter:
         while position < len(where):
             match = _PART.match(where, position)
             if match is None or where.startswith(("--", "/*"), position):
-                raise FilterError(f"the filter cannot hold {where[position : position + 10]!r}; {_REMEDY}")
+                raise FilterError(
+                    f"the filter cannot hold {quoted(where[position : position + 10])}; {_REMEDY}"
+                )
             position = match.end()
             kind, text = str(match.lastgroup), match[0]
             if kind == "name":
@@ -83,12 +97,15 @@ class Filter:
                 used.append(text)
             parts.append((kind, text))
         if not used:
-            raise FilterError(f"the filter {where!r} names no column; {_REMEDY}")
+            raise FilterError(f"the filter {quoted(where, _MOST_SHOWN)} names no column; {_REMEDY}")
+        _require_short(parts)
         found = cls(tuple(parts), tuple(dict.fromkeys(used)))
         try:
             pl.sql_expr(found.polars_sql)
         except pl.exceptions.PolarsError as error:
-            raise FilterError(f"{where!r} is not a condition ({_reason(error)}); {_REMEDY}") from None
+            raise FilterError(
+                f"{quoted(where, _MOST_SHOWN)} is not a condition ({_reason(error)}); {_REMEDY}"
+            ) from None
         return found
 
     @property
@@ -105,10 +122,12 @@ class Filter:
             met = frame.select(pl.sql_expr(self.polars_sql).alias("met"))["met"]
         except pl.exceptions.PolarsError as error:
             raise FilterError(
-                f"{self._quoted('')!r} cannot be asked of {self._kinds(frame)} ({_reason(error)})"
+                f"{quoted(self._quoted(''), _MOST_SHOWN)} cannot be asked of {self._kinds(frame)} ({_reason(error)})"
             ) from None
         if met.dtype != pl.Boolean or len(met) not in (1, len(frame)):
-            raise FilterError(f"{self._quoted('')!r} is a value and no condition; {_REMEDY}")
+            raise FilterError(
+                f"{quoted(self._quoted(''), _MOST_SHOWN)} is a value and no condition; {_REMEDY}"
+            )
         met = met.fill_null(False)
         return met.new_from_index(0, len(frame)) if len(met) != len(frame) else met
 
@@ -132,14 +151,30 @@ def _name(given: str, columns: list[str], *, is_called: bool) -> tuple[str, str]
         return "word", name
     if is_called and not is_quoted:
         raise FilterError(
-            f"a filter has no function {name!r}; these are there: {', '.join(sorted(_FUNCTIONS))}"
+            f"a filter has no function {quoted(name)}; these are there: {', '.join(sorted(_FUNCTIONS))}"
         )
     if not is_quoted and name.lower() in _STATEMENTS:
         raise FilterError(f"a filter cannot {name.upper()} anything; {_REMEDY}")
     alike = [column for column in columns if column.lower() == name.lower()]
     if len(alike) == 1:
         return "column", alike[0]
-    raise FilterError(f"no column is named {name!r}; {did_you_mean(name, columns)}")
+    raise FilterError(f"no column is named {quoted(name)}; {did_you_mean(name, columns)}")
+
+
+def _require_short(parts: list[tuple[str, str]]) -> None:
+    """Refuse a chain that Polars would think about for minutes."""
+    last, n = "(", 0
+    for kind, text in parts:
+        if kind == "space":
+            continue
+        is_minus = text == "-" and last not in {"(", ","}
+        n += is_minus or text.lower() in {"and", "or", "not", "+", "*", "/", "%", "||"}
+        last = text
+    if n > _MOST_OPERATORS:
+        raise FilterError(
+            f"the filter joins {n:,} conditions or values, at most {_MOST_OPERATORS} are read; for one of many values "
+            "write: year in (1990, 1992, 1994)"
+        )
 
 
 def _kind(kind: pl.DataType) -> str:

@@ -6,7 +6,9 @@ added, removed and updated). Both are asked in the same words (store.py) and giv
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -14,8 +16,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kate.errors import quoted
 from kate.model.text_answers import Texts, unit_rows, unknown_word
 from kate.model.text_model import TextModel
+from kate.progress import Report, report_nothing
 from kate.search.building import build_store, comparable, query_vector
 from kate.search.duplicates import DuplicateGroup, find_duplicates
 from kate.search.exact_search import Ranking, VectorRows
@@ -24,10 +28,8 @@ from kate.search.filters import Filter
 from kate.search.hits import Hits
 from kate.search.index_folder import (
     INDEX_FOLDER,
-    read_config,
     read_files,
     read_model,
-    unless_replaced,
     write_config,
     write_files,
 )
@@ -39,11 +41,15 @@ from kate.search.search_words import StemCache, search_tokenizer
 from kate.search.sorting import SortBy
 from kate.search.store import ByMeaning, ByWords, DocumentStore, LivingStore, Selection
 from kate.search.suggestions import nothing_known, suggestions_for
-from kate.storage.files import whole_folder
+from kate.storage.files import scratch_folder
 from kate.storage.folders import FolderError, StrPath
+from kate.text.corpus_batches import CorpusBatches
 from kate.text.documents import Documents
+from kate.threads import require_own_threads
 
 __all__ = ["By", "Index", "StoreName"]
+
+_logger = logging.getLogger(__name__)
 
 Floats = NDArray[np.float32]
 By = Literal["both", "words", "meaning"]
@@ -72,7 +78,8 @@ class Index:
 
     def __init__(self, model: TextModel, store: DocumentStore) -> None:
         """Use :meth:`build` or :meth:`load`."""
-        self.model = model
+        # the model may learn on, or be fitted anew: its vectors would no longer be those of the documents
+        self.model = copy(model)
         self.store = store
         self._stems = StemCache(search_tokenizer(model.vocabulary_.tokenizer))
 
@@ -90,10 +97,15 @@ class Index:
 
         A document without a word of the model's vocabulary has no meaning to compare; its words find it.
 
-        ann : also build a graph of neighbours (extra ``ann``), with which a search among very many documents is
+        Parameters
+        ----------
+        ann : bool, default False
+            also build a graph of neighbours (extra ``ann``), with which a search among very many documents is
             faster and nearly exact; ``index.graph.facts`` says how nearly
-        int8 : keep vectors in eight bits, a quarter of the memory; ``index.vectors.facts`` says how exact it is
-        n_jobs : threads; by default those of the model, or all cores. With one thread the same documents give the
+        int8 : bool, default False
+            keep vectors in eight bits, a quarter of the memory; ``index.vectors.facts`` says how exact it is
+        n_jobs : int, optional
+            threads; by default those of the model, or all cores. With one thread the same documents give the
             same graph every time; vectors never depend on it.
         """
         if not isinstance(documents, Documents):
@@ -113,17 +125,26 @@ class Index:
     ) -> Hits:
         """The ``top`` documents that answer a query best, the best first; of equals the earlier document.
 
-        query : words; "a phrase" in quotes must occur, and a -word or -"phrase" must not
-        by : "words" (BM25 over all words of the documents), "meaning" (the cosine of the vectors), or both
-        where : a condition on the columns of the documents, as SQL writes it: ``year >= 1990 and party = 'Whig'``
-        sort : a column by which the hundred best documents are sorted; ``-year`` puts the highest first
-        offset : so many hits are left out: pages of results
-        exact : compare with every document, even if the index has a graph of neighbours
+        Parameters
+        ----------
+        query : str
+            words; "a phrase" in quotes must occur, and a -word or -"phrase" must not
+        by : {'both', 'words', 'meaning'}, default 'both'
+            "words" (BM25 over all words of the documents), "meaning" (the cosine of the vectors), or both
+        where : str, optional
+            a condition on the columns of the documents, as SQL writes it: ``year >= 1990 and party = 'Whig'``
+        sort : str, optional
+            a column by which the hundred best documents are sorted; ``-year`` puts the highest first
+        offset : int, default 0
+            so many hits are left out: pages of results
+        exact : bool, default False
+            compare with every document, even if the index has a graph of neighbours
         """
+        require_own_threads()
         _require_page(top, offset)
         if by not in ("both", "words", "meaning"):
             raise ValueError(
-                f"by={by!r} is not known; documents are found by 'words', by 'meaning' or by 'both'"
+                f"by={quoted(by)} is not known; documents are found by 'words', by 'meaning' or by 'both'"
             )
         order = SortBy.read(sort, list(self.store.columns))
         asked = Query.read(query, self._stems.tokenizer, self.model.vocabulary_.tokenizer.stop_list)
@@ -134,6 +155,7 @@ class Index:
         if found is None:
             raise nothing_known(query, suggestions, self.model.vocabulary_, by_meaning=by == "meaning")
         page = order.sorted(found, self.store.values).page(top, offset)
+        _logger.debug("query %r: stems %s, of which known %s", query, list(asked.words), sorted(known))
         return self._hits(page, offset, set(asked.words), suggestions)
 
     def _ranked(
@@ -158,6 +180,7 @@ class Index:
         self, vectors: ArrayLike, top: int = 10, *, where: str | None = None, exact: bool = False
     ) -> list[Hits]:
         """The nearest documents to each of several vectors (n_queries, n_components), as ``encode`` gives them."""
+        require_own_threads()
         queries = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
         if queries.ndim != 2 or queries.shape[1] != self.model.encoder_.n_components:
             raise ValueError(
@@ -181,19 +204,25 @@ class Index:
         exact: bool = False,
     ) -> Hits:
         """The documents nearest in meaning to one of the index, itself left out."""
+        require_own_threads()
         row = self.store.row_of(id)
         if row is None:
             examples = ", ".join(map(repr, self.store.some_ids()))
-            raise ValueError(f"no document has the id {id!r}; the ids of this index look like {examples}")
+            raise ValueError(
+                f"no document has the id {quoted(id)}; the ids of this index look like {examples}"
+            )
         [vector] = self.store.vectors_of(np.array([row]))
         if not vector.any():
-            raise ValueError(f"the document {id!r} has no word of the vocabulary; nothing is similar to it")
+            raise ValueError(
+                f"the document {quoted(id)} has no word of the vocabulary; nothing is similar to it"
+            )
         return self._nearest(vector, top, offset, Selection(self._filter(where)), exact, without=row)
 
     def similar_to_text(
         self, text: str, top: int = 10, *, where: str | None = None, offset: int = 0, exact: bool = False
     ) -> Hits:
         """The documents nearest in meaning to a text, which is read as a document and not as a query."""
+        require_own_threads()
         vector = query_vector(self.model, text)
         if vector is None:
             raise unknown_word(text, self.model.vocabulary_)
@@ -202,8 +231,12 @@ class Index:
     def duplicates(self, threshold: float = 0.8) -> list[DuplicateGroup]:
         """Groups of documents that say the same in nearly the same words, the largest first.
 
-        threshold : the share of their words that two documents have in common, from 0 to 1
+        Parameters
+        ----------
+        threshold : float, default 0.8
+            the share of their words that two documents have in common, from 0 to 1
         """
+        require_own_threads()
         return find_duplicates(self.store, threshold)
 
     def add(self, documents: Texts) -> int:
@@ -227,13 +260,16 @@ class Index:
 
         Whoever has the old one open goes on reading it.
 
-        store : "files", which do not change, or "lance" (extra ``lance``), a table that does
-        ann : with "lance", also make LanceDB's own index of the vectors
+        Parameters
+        ----------
+        store : {'files', 'lance'}, default 'files'
+            "files", which do not change, or "lance" (extra ``lance``), a table that does
+        ann : bool, default False
+            with "lance", also make LanceDB's own index of the vectors
         """
-        INDEX_FOLDER.require_replaceable(Path(folder))
         if not isinstance(self.store, FilesStore):
             raise ValueError("an index in the store of lance is saved already: copy its folder")
-        with whole_folder(folder, replaces=INDEX_FOLDER.config) as part:
+        with INDEX_FOLDER.writing(folder) as part:
             if store == "lance":
                 from kate.search.lance_store import write_table
 
@@ -241,28 +277,93 @@ class Index:
             elif store == "files":
                 facts = write_files(part, self.store)
             else:
-                raise ValueError(f"store={store!r} is not known; the stores are 'files' and 'lance'")
+                raise ValueError(f"store={quoted(store)} is not known; the stores are 'files' and 'lance'")
             write_config(part, self.model, store, facts)
+
+    @classmethod
+    def write(
+        cls,
+        model: TextModel,
+        corpus: CorpusBatches,
+        folder: StrPath,
+        *,
+        store: StoreName = "files",
+        ann: bool = False,
+        int8: bool = False,
+        n_jobs: int | None = None,
+        report: Report = report_nothing,
+    ) -> Index:
+        """Index a corpus that may be larger than memory, straight into a folder: ``build`` and ``save`` in one.
+
+        Parameters
+        ----------
+        corpus : CorpusBatches
+            what :func:`kate.iter_corpus` gives; one batch of it is held at a time
+        report : callable, optional
+            is told how far it is
+
+        Notes
+        -----
+        The other parameters are those of :meth:`build` and :meth:`save`, and the answers are the same.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from kate import TextModel, iter_corpus
+        >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+        >>> model = TextModel(n_components=2, random_state=0, max_epochs=5).fit(texts)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     n_written = Path(folder, "news.txt").write_text("The treaty was signed.\\nA silver coin.\\n")
+        ...     Index.write(model, iter_corpus(f"{folder}/*.txt"), f"{folder}/index")
+        Index of 2 documents, 2 dimensions
+        """
+        if store not in ("files", "lance"):
+            raise ValueError(f"store={quoted(store)} is not known; the stores are 'files' and 'lance'")
+        if store == "lance" and int8:
+            raise ValueError("the store lance keeps whole vectors; leave int8 out")
+        from kate.search.streamed_index import write_streamed_files, write_streamed_lance
+
+        n_jobs = model.n_jobs if n_jobs is None else n_jobs
+        with INDEX_FOLDER.writing(folder) as part, scratch_folder(folder) as scratch:
+            if store == "lance":
+                facts = write_streamed_lance(
+                    part, scratch, model, corpus, ann=ann, n_jobs=n_jobs, report=report
+                )
+            else:
+                facts = write_streamed_files(
+                    part, scratch, model, corpus, ann=ann, int8=int8, n_jobs=n_jobs, report=report
+                )
+            write_config(part, model, store, facts)
+        return cls.load(folder)
 
     @classmethod
     def load(cls, folder: StrPath) -> Index:
         """The index that ``save`` wrote; what it holds stays on disk until it is asked for, and is checked then."""
         folder = Path(folder)
-        return unless_replaced(folder, lambda: cls._load(folder))
+        return INDEX_FOLDER.unless_replaced(folder, lambda: cls._load(folder))
 
     @classmethod
     def _load(cls, folder: Path) -> Index:
-        config = read_config(folder)
+        config = INDEX_FOLDER.read_config(folder)
+        _logger.info("opening the index %s, store %s", folder, config.get("store"))
         model = read_model(folder, config)
-        if config["store"] == "lance":
+        if config.get("store") == "lance":
             from kate.search.lance_store import LanceStore
 
             return cls(model, LanceStore.open(folder, config))
-        if config["store"] != "files":
+        if config.get("store") != "files":
             raise FolderError(
-                f"{folder} has the store {config['store']!r}; this version knows files and lance"
+                f"{folder} has the store {quoted(config.get('store'))}; this version knows files and lance"
             )
         return cls(model, read_files(folder, config, model.encoder_.n_components))
+
+    def is_of(self, model: TextModel) -> bool:
+        """Whether a model makes the vectors of this index. After an update it does not: make the index anew.
+
+        An index holds the model as it was then and answers by that, so it never goes wrong by itself.
+        """
+        own, other = self.model.encoder_, model.encoder_
+        return self.model.vocabulary_.words == model.vocabulary_.words and np.array_equal(own.W, other.W)
 
     @property
     def graph(self) -> NeighbourGraph | None:

@@ -16,11 +16,8 @@ The store of lance has tables/ instead of the files below checksums.bin.
 from __future__ import annotations
 
 import io
-import json
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -32,34 +29,41 @@ from kate.search.files_store import FilesStore
 from kate.search.neighbour_graph import GraphFacts, NeighbourGraph
 from kate.search.postings import Postings
 from kate.search.small_vectors import Int8Facts, Int8Vectors
+from kate.storage.bounded_files import MOST_JSON, read_bounded
 from kate.storage.checked_files import BlockFile, CheckedArray, block_checksums
 from kate.storage.checksums import sha256_of_bytes, sha256_of_file
 from kate.storage.folders import FolderError, FolderKind
 from kate.threads import thread_count
 
 __all__ = [
+    "DOCUMENTS",
+    "GRAPH",
     "INDEX_FOLDER",
+    "POSTINGS",
+    "SCALES",
     "TABLES",
+    "TEXTS",
+    "TEXT_OFFSETS",
+    "TEXT_ROWS",
+    "VECTORS",
+    "WORD_TABLE",
     "WRITER",
     "all_texts",
-    "read_config",
     "read_files",
     "read_model",
-    "unless_replaced",
+    "write_checksums",
     "write_config",
     "write_files",
 ]
 
-Result = TypeVar("Result")
-
 MODEL = "model"
 TABLES = "tables"
 WRITER = "writer.lock"
-_VECTORS, _SCALES, _DOCUMENTS, _WORDS, _GRAPH = (
+VECTORS, SCALES, DOCUMENTS, WORD_TABLE, GRAPH = (
     "vectors.npy", "scales.npy", "documents.arrow", "words.arrow", "graph.usearch",
 )  # fmt: skip
-_TEXTS, _TEXT_ROWS, _TEXT_OFFSETS = "texts.zst", "text_rows.npy", "text_offsets.npy"
-_POSTINGS = {
+TEXTS, TEXT_ROWS, TEXT_OFFSETS = "texts.zst", "text_rows.npy", "text_offsets.npy"
+POSTINGS = {
     "starts": "word_starts.npy",
     "rows": "word_rows.npy",
     "weights": "word_weights.npy",
@@ -69,15 +73,15 @@ _POSTINGS = {
 }
 _CHECKSUMS = "checksums.bin"
 _CHECKED = (
-    _VECTORS,
-    _SCALES,
-    _DOCUMENTS,
-    _WORDS,
-    _TEXTS,
-    _TEXT_ROWS,
-    _TEXT_OFFSETS,
-    *_POSTINGS.values(),
-    _GRAPH,
+    VECTORS,
+    SCALES,
+    DOCUMENTS,
+    WORD_TABLE,
+    TEXTS,
+    TEXT_ROWS,
+    TEXT_OFFSETS,
+    *POSTINGS.values(),
+    GRAPH,
 )
 
 INDEX_FOLDER = FolderKind(
@@ -87,33 +91,19 @@ INDEX_FOLDER = FolderKind(
     files=(*_CHECKED, _CHECKSUMS, MODEL, TABLES, WRITER),
     remedy="make one with `kate index MODEL CORPUS -o INDEX` or Index.save",
 )
-# A folder that is replaced may be away for a moment, where the system cannot exchange two folders.
-_ATTEMPTS, _A_MOMENT = 4, 0.03
 _REMEDY = "copy the index again or index the documents anew"
 
 
 def write_config(part: Path, model: TextModel, store: str, facts: dict[str, Any]) -> None:
     """Write the model and then index.json, which says all that must hold together."""
     model.save(part / MODEL)
-    config = INDEX_FOLDER.head() | {
+    config = {
         "store": store,
         "n_components": model.encoder_.n_components,
         "model_sha256": sha256_of_file(part / MODEL / MODEL_FOLDER.config),
         **facts,
     }
-    config["sha256"] = _own_checksum(config)
-    (part / INDEX_FOLDER.config).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-
-
-def read_config(folder: Path) -> dict[str, Any]:
-    """index.json, if it is as it was written."""
-    config = INDEX_FOLDER.read_config(folder)
-    if config.pop("sha256", None) != _own_checksum(config):
-        raise FolderError(
-            f"{folder / INDEX_FOLDER.config} is not the file that was saved (its checksum differs): it was edited or "
-            f"damaged; {_REMEDY}"
-        )
-    return config
+    (part / INDEX_FOLDER.config).write_text(INDEX_FOLDER.config_text(config), encoding="utf-8")
 
 
 def read_model(folder: Path, config: dict[str, Any]) -> TextModel:
@@ -124,53 +114,32 @@ def read_model(folder: Path, config: dict[str, Any]) -> TextModel:
     return model
 
 
-def unless_replaced(folder: Path, read: Callable[[], Result]) -> Result:
-    """Read a folder; once more if it was replaced meanwhile, so that the old and the new are never mixed."""
-    for _ in range(_ATTEMPTS):
-        before = _identity(folder)
-        try:
-            return read()
-        except (FolderError, FileNotFoundError):
-            time.sleep(_A_MOMENT)
-            if _identity(folder) == before:
-                raise
-    return read()
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    """What changes when a folder is replaced; None while it is not there."""
-    try:
-        found = (folder / INDEX_FOLDER.config).stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns
-
-
 def write_files(part: Path, store: FilesStore) -> dict[str, Any]:
     """Write the files of a store; what index.json says about them."""
     vectors = store.vectors
     facts: dict[str, Any] = {"n_documents": len(store), "graph": None, "int8": None}
     if isinstance(vectors, Int8Vectors):
         facts["int8"] = None if vectors.facts is None else vectors.facts.as_dict()
-        _write_array(part / _SCALES, vectors.scales)
+        _write_array(part / SCALES, vectors.scales)
         vectors = vectors.codes
-    _write_array(part / _VECTORS, vectors)
-    for name, file in _POSTINGS.items():
+    _write_array(part / VECTORS, vectors)
+    for name, file in POSTINGS.items():
         _write_array(part / file, getattr(store.postings, name))
     # uncompressed: it is read in a moment
-    store.frame.write_ipc(part / _DOCUMENTS)
-    store.words.write_ipc(part / _WORDS)
+    store.frame.write_ipc(part / DOCUMENTS)
+    store.words.write_ipc(part / WORD_TABLE)
     texts = store.texts if isinstance(store.texts, pl.Series) else all_texts(store.texts)
-    rows, offsets = write_texts(part / _TEXTS, texts)
-    _write_array(part / _TEXT_ROWS, rows)
-    _write_array(part / _TEXT_OFFSETS, offsets)
+    rows, offsets = write_texts(part / TEXTS, texts)
+    _write_array(part / TEXT_ROWS, rows)
+    _write_array(part / TEXT_OFFSETS, offsets)
     if store.graph is not None:
-        store.graph.save(part / _GRAPH)
+        store.graph.save(part / GRAPH)
         facts["graph"] = store.graph.facts.as_dict()
-    return facts | _write_checksums(part)
+    return facts | write_checksums(part)
 
 
-def _write_checksums(part: Path) -> dict[str, Any]:
+def write_checksums(part: Path) -> dict[str, Any]:
+    """Write the checksums of the files that are there; what index.json says about them."""
     entries: dict[str, Any] = {}
     checksums = b""
     for name in _CHECKED:
@@ -188,19 +157,17 @@ def read_files(folder: Path, config: dict[str, Any], n_components: int) -> Files
     """The store of files of a folder. All files are opened now; what they hold is checked when it is touched."""
     try:
         return _read_files(folder, config, n_components)
-    except (KeyError, TypeError) as error:
+    except (FolderError, OSError, MemoryError):
+        raise
+    except Exception as error:  # whatever strange contents lead to
         raise FolderError(
             f"{folder / INDEX_FOLDER.config} has strange entries ({type(error).__name__} {error}); {_REMEDY}"
         ) from None
 
 
 def _read_files(folder: Path, config: dict[str, Any], n_components: int) -> FilesStore:
-    if not (folder / _CHECKSUMS).is_file():
-        raise FolderError(f"{folder / _CHECKSUMS} is missing: the index is damaged; {_REMEDY}")
-    checksums = (folder / _CHECKSUMS).read_bytes()
-    if sha256_of_bytes(checksums) != config.get("checksums_sha256"):
-        raise FolderError(f"{folder / _CHECKSUMS} is not the file that was saved: it is damaged; {_REMEDY}")
     entries = config["files"]
+    checksums = _read_checksums(folder, config)
 
     def opened(name: str) -> BlockFile:
         INDEX_FOLDER.require_size(folder / name, config)
@@ -211,27 +178,60 @@ def _read_files(folder: Path, config: dict[str, Any], n_components: int) -> File
     def array(name: str) -> CheckedArray:
         return CheckedArray(opened(name), entries[name])
 
-    stored = array(_VECTORS)
-    vectors = Int8Vectors(stored, array(_SCALES), Int8Facts(**config["int8"])) if config["int8"] else stored
-    arrays: dict[str, Any] = {name: array(file) for name, file in _POSTINGS.items()}
+    stored = array(VECTORS)
+    vectors = Int8Vectors(stored, array(SCALES), Int8Facts(**config["int8"])) if config["int8"] else stored
+    arrays: dict[str, Any] = {name: array(file) for name, file in POSTINGS.items()}
     postings = Postings(**arrays).opened()
-    texts = TextFile(opened(_TEXTS), array(_TEXT_ROWS), array(_TEXT_OFFSETS))
+    texts = TextFile(opened(TEXTS), array(TEXT_ROWS), array(TEXT_OFFSETS))
     shape = (config["n_documents"], n_components)
     if stored.shape != shape or len(texts) != shape[0] or postings.n_documents != shape[0]:
         raise FolderError(
             f"{folder} does not hold together: {stored.shape} vectors, expected {shape}; {_REMEDY}"
         )
-    documents, words = opened(_DOCUMENTS), opened(_WORDS)
+    documents, words = opened(DOCUMENTS), opened(WORD_TABLE)
     graph = None
     if config["graph"]:
-        graph = NeighbourGraph.load(opened(_GRAPH), GraphFacts(**config["graph"]), shape)
-    return FilesStore(vectors, postings, lambda: _table(words), lambda: _table(documents), texts, graph)
+        graph = NeighbourGraph.load(opened(GRAPH), GraphFacts(**config["graph"]), shape)
+    n_words = len(postings.starts) - 1
+    return FilesStore(
+        vectors,
+        postings,
+        lambda: _table(words, ("stem", "readable"), n_words),
+        lambda: _table(documents, ("id", "label", "title"), shape[0]),
+        texts,
+        graph,
+    )
 
 
-def _table(file: BlockFile) -> pl.DataFrame:
-    """A table, checked as a whole before Polars reads it."""
+def _read_checksums(folder: Path, config: dict[str, Any]) -> bytes:
+    path = folder / _CHECKSUMS
+    if not path.is_file():
+        raise FolderError(f"{path} is missing: the index is damaged; {_REMEDY}")
+    try:
+        checksums = read_bounded(path, _n_checksum_bytes(config))
+    except ValueError as error:
+        raise FolderError(f"{error}: it is damaged; {_REMEDY}") from None
+    if sha256_of_bytes(checksums) != config.get("checksums_sha256"):
+        raise FolderError(f"{path} is not the file that was saved: it is damaged; {_REMEDY}")
+    return checksums
+
+
+def _n_checksum_bytes(config: dict[str, Any]) -> int:
+    files = config["files"] if isinstance(config["files"], dict) else {}
+    return max((entry["last_checksum"] for entry in files.values()), default=MOST_JSON)
+
+
+def _table(file: BlockFile, columns: tuple[str, ...], n_rows: int) -> pl.DataFrame:
+    """A table with at least these columns of texts, checked as a whole before Polars reads it."""
     file.check()
-    return pl.read_ipc(io.BytesIO(file.buffer))
+    try:
+        table = pl.read_ipc(io.BytesIO(file.buffer))
+    except (pl.exceptions.PolarsError, OSError, ValueError, pl.exceptions.PanicException) as error:
+        reason = str(error).splitlines()[0][:100] if str(error) else type(error).__name__
+        raise file.damaged(f"is not a table that Polars can read ({reason})") from None
+    if len(table) != n_rows or any(table.schema.get(name) != pl.String for name in columns):
+        raise file.damaged(f"is not a table of {n_rows:,} rows with the texts {', '.join(columns)}")
+    return table
 
 
 def _write_array(path: Path, array: Any) -> None:
@@ -241,7 +241,3 @@ def _write_array(path: Path, array: Any) -> None:
 def all_texts(texts: TextFile) -> pl.Series:
     """Every text of a file, in memory."""
     return pl.Series("text", texts.take(np.arange(len(texts))), dtype=pl.String)
-
-
-def _own_checksum(config: dict[str, Any]) -> str:
-    return sha256_of_bytes(json.dumps(config, sort_keys=True).encode())

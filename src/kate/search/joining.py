@@ -4,8 +4,9 @@
 
 Who asks for one word wants that word; a long question is about its meaning. There are two steps. The first finds the
 five documents that answer best. Then the query moves towards their mean, and its cosines are taken once more
-("pseudo-relevance feedback"): what the best answers speak of is what the query is about. Chosen on validation questions
-and queries: experiments/choose_join.py, docs/search.md. The documents that are joined are the best 300 of each half.
+("pseudo-relevance feedback"): what the best answers speak of is what the query is about. Chosen on validation
+questions and queries: experiments/choose_join.py, docs/how-search-works.md. The documents that are joined are the best
+300 of each half.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kate.errors import quoted
 from kate.model.text_model import TextModel
 from kate.search.building import TOPIC_COLUMNS, encoded, typed_columns, with_topics, words_of
 from kate.search.exact_search import Ranking
@@ -143,7 +144,7 @@ class LanceStore:
         return self._take(rows, [self._stored[column]]).to_series().alias(column)
 
     def row_of(self, id: str) -> int | None:  # noqa: A002 - the name of the column
-        rows = self._rows_of([id])
+        rows = self.rows_of([id])
         return next(iter(rows.values()), None)
 
     def some_ids(self) -> list[str]:
@@ -173,10 +174,10 @@ class LanceStore:
         """Add documents whose ids are new."""
         with only_writer(self.folder / WRITER):
             self.table.checkout_latest()
-            if known := self._rows_of(documents.ids):
+            if known := self.rows_of(documents.ids):
                 raise ValueError(
-                    f"the index has a document with the id {next(iter(known))!r} already; give new ids, or replace "
-                    "documents with `kate index update` or index.update"
+                    f"the index has a document with the id {quoted(next(iter(known)))} already; give new ids, or "
+                    "replace documents with `kate index update` or index.update"
                 )
             self.table.add(self._table_of(model, documents))
             self._index_if_many()
@@ -195,9 +196,9 @@ class LanceStore:
         """Remove documents by their ids, or those that meet a condition."""
         with only_writer(self.folder / WRITER):
             self.table.checkout_latest()
-            known = self._rows_of(ids)
+            known = self.rows_of(ids)
             if unknown := [one for one in ids if one not in known]:
-                raise ValueError(f"no document has the id {unknown[0]!r}; nothing was removed")
+                raise ValueError(f"no document has the id {quoted(unknown[0])}; nothing was removed")
             before = len(self)
             if where is not None:
                 self.table.delete(self._condition(Selection(where)))
@@ -223,7 +224,7 @@ class LanceStore:
         if set(TOPIC_COLUMNS) <= set(self._stored):
             given = with_topics(model, given, vectors)
         for name in set(given.columns) - set(self._stored):
-            warnings.warn(f"the index has no column {name!r}; it is left out", stacklevel=4)
+            warnings.warn(f"the index has no column {quoted(name)}; it is left out", stacklevel=4)
         frame = aligned(given, self.columns).rename(self._stored)
         words = words_of(model, documents, model.n_jobs)
         return rows_table(frame, documents.texts, list(words.lines()), vectors)
@@ -246,7 +247,7 @@ class LanceStore:
         parts += [f"not {holds(stems)}" for stems in selection.without]
         return " and ".join(parts)
 
-    def _rows_of(self, ids: Sequence[str]) -> dict[str, int]:
+    def rows_of(self, ids: Sequence[str]) -> dict[str, int]:
         """The rows of those ids that there are."""
         rows: dict[str, int] = {}
         for start in range(0, len(ids), _IDS_AT_ONCE):

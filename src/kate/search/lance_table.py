@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kate.errors import quoted
+from kate.extras import install_command
 from kate.search.files_store import FilesStore
 from kate.search.index_folder import TABLES, all_texts
 from kate.search.search_words import WordSequences
@@ -30,6 +33,7 @@ __all__ = [
     "require_lancedb",
     "rows_table",
     "stored_names",
+    "write_rows",
     "write_table",
 ]
 
@@ -47,15 +51,14 @@ def require_lancedb() -> Any:
     try:
         import lancedb
     except ImportError as error:
-        raise ImportError(
-            "the store lance needs the package lancedb: pip install 'kate-text[lance]'"
-        ) from error
+        raise ImportError(f"the store lance needs the package lancedb: {install_command('lance')}") from error
     return lancedb
 
 
 def open_table(folder: Path) -> Any:
     """The table that was written into a folder."""
     lancedb = require_lancedb()
+    _require_plain_files(folder)
     try:
         return lancedb.connect(str(folder)).open_table("documents")
     except (RuntimeError, ValueError, OSError) as error:
@@ -63,6 +66,17 @@ def open_table(folder: Path) -> Any:
         raise FolderError(
             f"{folder} holds no table that LanceDB can read ({reason}): it is damaged; copy the index again"
         ) from None
+
+
+def _require_plain_files(folder: Path) -> None:
+    """Refuse pipes, devices and links, which LanceDB would wait for or follow anywhere."""
+    for place, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            kind = Path(place, name).lstat().st_mode
+            if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+                raise FolderError(
+                    f"{Path(place, name)} is not a plain file: the index is damaged; copy it again"
+                )
 
 
 def stored_names(columns: Sequence[str]) -> dict[str, str]:
@@ -82,27 +96,41 @@ def stored_names(columns: Sequence[str]) -> dict[str, str]:
 
 def write_table(part: Path, store: FilesStore, *, ann: bool = False) -> dict[str, Any]:
     """Write the table of an index with the documents of another store; what index.json says about it."""
-    lancedb = require_lancedb()
-    stored = stored_names(store.frame.columns)
     texts = store.texts if isinstance(store.texts, pl.Series) else all_texts(store.texts)
     words = WordSequences(store.postings.sequences(), store.words["stem"], store.words["readable"])
     lines = words.lines()
 
-    def batches() -> Iterator[Any]:
+    def batches() -> Iterator[tuple[pl.DataFrame, pl.Series, list[str], NDArray[np.float32]]]:
         for start in range(0, len(store), _DOCUMENTS_AT_ONCE):
             some = slice(start, min(start + _DOCUMENTS_AT_ONCE, len(store)))
             count = some.stop - some.start
-            yield rows_table(
-                store.frame[some].rename(stored),
+            yield (
+                store.frame[some],
                 texts.slice(start, count),
                 [next(lines) for _ in range(count)],
                 np.asarray(store.vectors[some], np.float32),
             )
 
-    first = next(made := batches())
-    table = lancedb.connect(str(part / TABLES)).create_table("documents", data=first)
-    for batch in made:
-        table.add(batch)
+    return write_rows(part, batches(), ann=ann)
+
+
+def write_rows(
+    part: Path,
+    batches: Iterable[tuple[pl.DataFrame, pl.Series, Sequence[str], NDArray[np.float32]]],
+    *,
+    ann: bool = False,
+) -> dict[str, Any]:
+    """Write the table of an index from batches of columns, texts, stems and vectors; what index.json says about it."""
+    lancedb = require_lancedb()
+    table: Any = None
+    stored: dict[str, str] = {}
+    for frame, texts, words, vectors in batches:
+        stored = stored_names(frame.columns)
+        rows = rows_table(frame.rename(stored), texts, words, vectors)
+        if table is None:
+            table = lancedb.connect(str(part / TABLES)).create_table("documents", data=rows)
+        else:
+            table.add(rows)
     create_indexes(table, ann=ann)
     return {"columns": stored, "ann": ann}
 
@@ -139,7 +167,7 @@ def aligned(frame: pl.DataFrame, columns: Mapping[str, pl.DataType]) -> pl.DataF
             made.append(pl.lit(frame[name].cast(kind)).alias(name))
         except pl.exceptions.PolarsError as error:
             raise ValueError(
-                f"the column {name!r} of the index holds {kind}, and the new documents have other values "
+                f"the column {quoted(name)} of the index holds {kind}, and the new documents have other values "
                 f"({str(error).splitlines()[0][:100]})"
             ) from None
     return frame.select(made)

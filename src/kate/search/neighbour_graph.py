@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kate.extras import install_command
 from kate.search.exact_search import Ranking, VectorRows, nearest_rows, rank_rows
+from kate.search.graph_file import require_sound
 from kate.storage.checked_files import BlockFile
 from kate.storage.folders import FolderError
 from kate.threads import thread_count
@@ -120,6 +122,7 @@ def _mapped(file: BlockFile, shape: tuple[int, ...]) -> UsearchIndex:
     file.check()
     path = file.path
     try:
+        require_sound(file.buffer, shape[0])
         neighbours: UsearchIndex | None = usearch_index.Index.restore(file.buffer, view=True)
     except (RuntimeError, ValueError) as error:
         raise FolderError(f"{path} is not a graph of usearch ({error}): {_REMEDY}") from None
@@ -139,9 +142,12 @@ def _candidates(neighbours: UsearchIndex, queries: Floats, depth: int) -> list[N
     if not count:
         return [np.empty(0, np.int64)] * len(queries)
     neighbours.expansion_search = depth  # type: ignore[misc]  # it has a setter that the stubs do not know
-    matches: Matches | BatchMatches = neighbours.search(
-        np.ascontiguousarray(queries), count, threads=thread_count(None)
-    )
+    try:
+        matches: Matches | BatchMatches = neighbours.search(
+            np.ascontiguousarray(queries), count, threads=thread_count(None)
+        )
+    except RuntimeError as error:
+        raise FolderError(f"the graph of neighbours does not answer ({error}): {_REMEDY}") from None
     # for a single query usearch gives one row, without its length
     keys: Any = np.atleast_2d(matches.keys)
     counts: Any = np.atleast_1d(getattr(matches, "counts", keys.shape[1]))
@@ -188,7 +194,7 @@ def _usearch() -> Any:
         import usearch.index
     except ImportError as error:
         raise ImportError(
-            "approximate search needs the package usearch: pip install 'kate-text[ann]' (an index that was "
+            f"approximate search needs the package usearch: {install_command('ann')} (an index that was "
             "made with it can be searched without it: kate search --exact)"
         ) from error
     return usearch.index

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from kate.search.exact_search import Ranking
+from kate.storage.folders import FolderError
 from kate.text.sequences import Sequences
 
 __all__ = ["Postings", "best_of"]
@@ -80,8 +81,18 @@ class Postings:
         )
 
     def opened(self) -> Postings:
-        """The same with the starts of the lists in memory: every search looks at them."""
-        return replace(self, starts=np.array(self.starts[:]), place_starts=np.array(self.place_starts[:]))
+        """The same with the starts of the lists in memory: every search looks at them. Lists of others are refused."""
+        opened = replace(self, starts=np.array(self.starts[:]), place_starts=np.array(self.place_starts[:]))
+        whole = (
+            _parts(opened.starts, len(self.rows))
+            and _parts(opened.place_starts, len(self.places))
+            and len(self.weights) == len(self.rows)
+            and len(opened.starts) == len(opened.place_starts)
+            and len(self.document_starts) > 0
+        )
+        if not whole:
+            raise ValueError("the postings do not hold together")
+        return opened
 
     @property
     def n_documents(self) -> int:
@@ -90,14 +101,23 @@ class Postings:
     def documents_with(self, word: int) -> Rows:
         """The documents that hold a word."""
         found: Rows = self.rows[self.starts[word] : self.starts[word + 1]]
-        return found
+        return self._there(found)
+
+    def _there(self, rows: Any) -> Rows:
+        """Rows of documents; those of a stranger's folder may be none, and are refused."""
+        if rows.size and not 0 <= int(rows.min()) <= int(rows.max()) < self.n_documents:
+            raise FolderError(
+                "the index names documents that are not there: it is damaged; index the documents anew"
+            )
+        there: Rows = rows
+        return there
 
     def scores(self, words: Sequence[int]) -> Floats:
         """The score of every document, (n_docs,)."""
         total = np.zeros(self.n_documents, np.float32)
         for word in words:
             part = slice(int(self.starts[word]), int(self.starts[word + 1]))
-            total[self.rows[part]] += self.weights[part]
+            total[self.documents_with(word)] += self.weights[part]
         return total
 
     def matching(self, words: Sequence[int], top: int = 10, allowed: Mask | None = None) -> Ranking:
@@ -116,6 +136,7 @@ class Postings:
     def words_of_documents(self) -> sparse.csr_array:
         """(n_docs, n_words): which words each document holds."""
         rows, starts = np.asarray(self.rows[:]), np.asarray(self.starts[:])
+        self._there(rows)  # SciPy would write where they point
         ones = np.ones(len(rows), np.int8)
         by_word = sparse.csc_array((ones, rows, starts), shape=(self.n_documents, len(starts) - 1))
         return sparse.csr_array(by_word)
@@ -137,7 +158,19 @@ class Postings:
             there = np.asarray(self.places[self.place_starts[word] : self.place_starts[word + 1]], np.int64)
             here = here[np.isin(here, there - distance, assume_unique=True)]
         starts = np.asarray(self.document_starts[:])
-        return np.unique(np.searchsorted(starts, here, side="right") - 1)
+        found = np.unique(np.searchsorted(starts, here, side="right") - 1)
+        self._there(found)
+        return found
+
+
+def _parts(starts: NDArray[np.int64], length: int) -> bool:
+    """Whether these are the starts, and the end, of parts of an array."""
+    return (
+        starts.ndim == 1
+        and starts.size > 0
+        and (int(starts[0]), int(starts[-1])) == (0, length)
+        and not (np.diff(starts) < 0).any()
+    )
 
 
 def best_of(rows: NDArray[np.int64], scores: Floats, top: int) -> Ranking:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kate.errors import KateError, quoted
 from kate.search.search_words import as_words
 from kate.text.tokenizer import Tokenizer
 
@@ -17,8 +18,17 @@ _PART = re.compile(r'(?P<minus>(?:(?<=\s)|^)-(?=\S))?(?:"(?P<phrase>[^"]*)"|(?P<
 Stems = tuple[str, ...]
 
 
-class QueryError(ValueError):
-    """A query that asks for nothing, or that cannot be read."""
+class QueryError(KateError, ValueError):
+    """A query that asks for nothing, or that cannot be read.
+
+    >>> import kate
+    >>> index = kate.Index.build(kate.TextModel(2, max_epochs=1).fit(["a treaty", "gold"] * 5), ["a treaty", "gold"])
+    >>> try:
+    ...     index.search("-gold")
+    ... except kate.QueryError as error:
+    ...     print(error)
+    '-gold' says only what to leave out; give some words to look for as well
+    """
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,8 @@ class Query:
     without : stems, or phrases of them, that must not occur
     joined : words that were written as one, such as F-16: a phrase, if any document has it
 
+    Examples
+    --------
     >>> from kate.search.search_words import SearchTokenizer
     >>> query = Query.read('gold "prime minister" -silver', SearchTokenizer(stop_words=()), frozenset())
     >>> query.words, query.phrases, query.without
@@ -54,7 +66,7 @@ class Query:
             raise QueryError("the query is empty; give some words to look for")
         if given.count('"') % 2:
             raise QueryError(
-                f'{_shown(query)} has a " without its partner; close the phrase, or leave it out'
+                f'{quoted(query)} has a " without its partner; close the phrase, or leave it out'
             )
         parts = list(_PART.finditer(given))
         contents = [part["word"] if part["phrase"] is None else part["phrase"] for part in parts]
@@ -76,16 +88,12 @@ class Query:
                 joined.append(stems)
         if not words:
             raise QueryError(
-                f"{_shown(query)} says only what to leave out; give some words to look for as well"
+                f"{quoted(query)} says only what to leave out; give some words to look for as well"
                 if without
-                else f"{_shown(query)} has no word; give letters or numbers to look for"
+                else f"{quoted(query)} has no word; give letters or numbers to look for"
             )
         told = {stem: word for word, stem in reversed(words) if word not in stop_words}
         told = told or {stem: word for word, stem in reversed(words)}
         return cls(
             " ".join(asked), dict(reversed(told.items())), tuple(phrases), tuple(without), tuple(joined)
         )
-
-
-def _shown(query: str) -> str:
-    return repr(query if len(query) <= 100 else f"{query[:100]}…")

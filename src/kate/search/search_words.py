@@ -78,6 +78,9 @@ class WordSequences(NamedTuple):
     sequences: Sequences
     stems: pl.Series  # in the order of the alphabet: the stem of each number
     readable: pl.Series  # for each stem the form that occurs most often
+    forms: pl.DataFrame | None = (
+        None  # stem, word, n: all forms, the most frequent first; an index keeps none
+    )
 
     @classmethod
     def of(cls, texts: pl.Series, tokenizer: Tokenizer, n_jobs: int | None = None) -> WordSequences:
@@ -105,6 +108,25 @@ class WordSequences(NamedTuple):
         return cls._sorted(Sequences.concatenate(parts, len(numbers)), numbers, forms)
 
     @classmethod
+    def joined(cls, parts: Sequence[WordSequences]) -> WordSequences:
+        """The words of all parts of a corpus, in the order of the parts, as if they had been read together.
+
+        >>> tokenizer = SearchTokenizer(stop_words=())
+        >>> words = WordSequences.joined([WordSequences.of(pl.Series([text]), tokenizer) for text in ("b a", "c b")])
+        >>> words.stems.to_list(), [row.tolist() for row in words.sequences]
+        (['a', 'b', 'c'], [[1, 0], [2, 1]])
+        """
+        numbers: dict[str, int] = {}
+        sequences, forms = [], []
+        for part in parts:
+            of_part = [numbers.setdefault(stem, len(numbers)) for stem in part.stems.to_list()]
+            codes = np.array(of_part, np.int32)[part.sequences.codes]
+            sequences.append(Sequences(codes, part.sequences.starts, len(numbers)))
+            assert part.forms is not None
+            forms.append(part.forms)
+        return cls._sorted(Sequences.concatenate(sequences, len(numbers)), numbers, forms)
+
+    @classmethod
     def _sorted(
         cls, sequences: Sequences, numbers: dict[str, int], forms: list[pl.DataFrame]
     ) -> WordSequences:
@@ -113,19 +135,17 @@ class WordSequences(NamedTuple):
         places = np.empty(len(order), np.int32)
         places[order] = np.arange(len(order), dtype=np.int32)
         stems = stems.gather(order)
-        if not forms:
-            return cls(sequences, stems, stems.alias("readable"))
-        frequent = (
-            pl.concat(forms)
+        schema = {"stem": pl.String, "word": pl.String, "n": pl.Int64}
+        all_forms = (
+            pl.concat([pl.DataFrame(schema=schema), *(one.cast(schema) for one in forms)])  # type: ignore[arg-type]
             .group_by("stem", "word")
             .agg(pl.col("n").sum())
             .sort("stem", pl.col("n"), "word", descending=[False, True, False])
-            .group_by("stem", maintain_order=True)
-            .first()
         )
         codes = places[sequences.codes] if len(sequences.codes) else sequences.codes
+        frequent = all_forms.group_by("stem", maintain_order=True).first()
         readable = frequent["word"].alias("readable")
-        return cls(Sequences(codes, sequences.starts, len(stems)), stems, readable)
+        return cls(Sequences(codes, sequences.starts, len(stems)), stems, readable, all_forms)
 
     def lines(self) -> Iterator[str]:
         """The stems of each document with spaces between them, for an index that cuts at white space.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kate.search.exact_search import VectorRows, nearest_rows
 
-__all__ = ["Int8Facts", "Int8Vectors"]
+__all__ = ["Int8Facts", "Int8Vectors", "eight_bits"]
 
 Floats = NDArray[np.float32]
 
@@ -45,19 +45,21 @@ class Int8Vectors:
     @classmethod
     def of(cls, vectors: Floats) -> Int8Vectors:
         """The nearest eight-bit vectors, and how many of the nearest documents they find."""
-        largest = np.abs(vectors).max(axis=1, initial=0)
-        scales = np.where(largest > 0, largest / 127, 1).astype(np.float32)
-        small = cls(np.rint(vectors / scales[:, None]).astype(np.int8), scales)
-        with_words = np.flatnonzero(largest > 0)
+        small = cls(*eight_bits(vectors))
+        small.facts = small.measured(vectors)
+        return small
+
+    def measured(self, vectors: Floats) -> Int8Facts:
+        """How many of the nearest documents are found, of those that the vectors themselves find."""
+        with_words = np.flatnonzero(vectors.any(axis=1))
         sample = np.random.default_rng(0).permutation(with_words)[:_SAMPLE]
         expected = nearest_rows(vectors, vectors[sample], _RECALL_AT + 1)
-        found = nearest_rows(small, vectors[sample], _RECALL_AT + 1)
+        found = nearest_rows(self, vectors[sample], _RECALL_AT + 1)
         shares = [
             len(np.intersect1d(one.rows, other.rows)) / max(1, len(other.rows))
             for one, other in zip(found, expected, strict=True)
         ]
-        small.facts = Int8Facts(round(float(np.mean(shares or [1.0])), 4), len(sample))
-        return small
+        return Int8Facts(round(float(np.mean(shares or [1.0])), 4), len(sample))
 
     @property
     def shape(self) -> Any:
@@ -70,3 +72,10 @@ class Int8Vectors:
         codes, scales = self.codes[rows], self.scales[rows]
         vectors: Floats = np.multiply(codes, np.asarray(scales)[..., None], dtype=np.float32)
         return vectors
+
+
+def eight_bits(vectors: Floats) -> tuple[NDArray[np.int8], Floats]:
+    """Vectors as whole numbers, and the scale of each row."""
+    largest = np.abs(vectors).max(axis=1, initial=0)
+    scales = np.where(largest > 0, largest / 127, 1).astype(np.float32)
+    return np.rint(vectors / scales[:, None]).astype(np.int8), scales

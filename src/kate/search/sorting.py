@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kate.errors import quoted
 from kate.search.exact_search import Ranking
 from kate.spelling import did_you_mean
 
@@ -42,7 +43,7 @@ class SortBy:
             name, falling = name[1:], True
         if name not in columns:
             known = ["score", *columns]
-            raise ValueError(f"no column is named {name!r}; {did_you_mean(name, known)}")
+            raise ValueError(f"no column is named {quoted(name)}; {did_you_mean(name, known)}")
         return cls(name, falling)
 
     def among(self, n_wanted: int) -> int:

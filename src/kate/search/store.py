@@ -117,6 +117,10 @@ class DocumentStore(Protocol):
         """The row of the document with an id."""
         ...
 
+    def rows_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """The rows of the documents with these ids, as far as there are any."""
+        ...
+
     def some_ids(self) -> list[str]:
         """The first ids, to show what they look like."""
         ...

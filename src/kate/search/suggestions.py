@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kate.errors import quoted
 from kate.model.text_answers import UnknownWordError, unknown_word
 from kate.search.query import Query
 from kate.search.store import DocumentStore, Selection
@@ -52,7 +53,7 @@ def nothing_known(
     """The error for a query of which no document, or the model, knows a word."""
     if by_meaning:
         return unknown_word(query, vocabulary)
-    shown = repr(query if len(query) <= 100 else f"{query[:100]}…")
+    shown = quoted(query)
     close = list(dict.fromkeys(word for words in suggestions.values() for word in words))
     found = (
         f"{shown} is in no document" if len(query.split()) == 1 else f"no word of {shown} is in a document"
