@@ -9,6 +9,7 @@ __all__ = ["ApiError", "bad_request"]
 _TYPES = {
     401: "authentication_error",
     404: "not_found_error",
+    410: "not_found_error",
     413: "invalid_request_error",
     429: "rate_limit_error",
     500: "server_error",

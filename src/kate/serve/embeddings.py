@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from kate.errors import quoted
 from kate.model.text_answers import unit_rows
 from kate.serve.api_errors import ApiError, bad_request
 from kate.serve.encode_queue import EncodeQueue
@@ -62,11 +63,11 @@ def model_card(served: Served, name: str) -> dict[str, Any]:
 def _require_model(name: str | None, served: Served) -> None:
     """Another model's vectors are not sent under its name."""
     if name is None:
-        raise bad_request(f"model is missing; this service has {served.name!r}", "model")
+        raise bad_request(f"model is missing; this service has {quoted(served.name)}", "model")
     if name != served.name:
         raise ApiError(
             404,
-            f"there is no model {name!r} here; this service has {served.name!r}",
+            f"there is no model {quoted(name)} here; this service has {quoted(served.name)}",
             param="model",
             code="model_not_found",
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kate.errors import quoted
 from kate.search import Index
 from kate.serve.api_errors import ApiError, bad_request
 from kate.serve.limits import Limits
@@ -66,7 +67,7 @@ def document(name: str, served: Served) -> Callable[[], Any]:
     def answer() -> Any:
         row = index.store.row_of(name)
         if row is None:
-            raise ApiError(404, f"there is no document with the id {name!r}", param="id")
+            raise ApiError(404, f"there is no document with the id {quoted(name)}", param="id")
         [found] = index.store.documents(np.array([row])).to_dicts()
         return as_json(found)
 

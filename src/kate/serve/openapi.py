@@ -53,6 +53,13 @@ _ROUTES: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
     ("get", "/topics", "The topics of the model.", {"n": _N, "top": _TOP_WORDS}, {}),
     ("get", "/topics/{id}", "One topic, by its number.", {"n": _N, "top": _TOP_WORDS}, {}),
     ("post", "/label", "The topic of each of some texts.", {}, _LABEL),
+    (
+        "get",
+        "/explore/",
+        "The documents of an index as a page: map, topics, time, search. For people.",
+        {},
+        {},
+    ),
     ("get", "/health", "Whether the service answers; needs no token.", {}, {}),
     ("get", "/metrics", "Figures for Prometheus.", {}, {}),
 ]
@@ -147,6 +154,7 @@ def page(described: dict[str, Any]) -> str:
         ":root{color-scheme:light dark}"
         "h2{font-size:1.1rem;margin-bottom:0}p{margin:.2rem 0}dl{display:grid;grid-template-columns:10rem 1fr;margin:0}"
         f"dt{{font-family:monospace}}dd{{margin:0}}</style><h1>{title}</h1>"
-        f'<p>Kate {escape(described["info"]["version"])}. As OpenAPI: <a href="/openapi.json">/openapi.json</a>.</p>'
+        f'<p>Kate {escape(described["info"]["version"])}. As OpenAPI: <a href="/openapi.json">/openapi.json</a>. '
+        'The documents as a page: <a href="/explore/">/explore/</a>.</p>'
         f"{''.join(parts)}</html>"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kate.errors import quoted
 from kate.serve.api_errors import bad_request
 from kate.serve.limits import Limits
 
@@ -31,7 +32,9 @@ class RequestFields:
         if isinstance(value, str) and value.isascii() and value.lstrip("-").isdigit():
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise bad_request(f"{name} is {value!r}; expected a whole number from {low:,} to {high:,}", name)
+            raise bad_request(
+                f"{name} is {quoted(value)}; expected a whole number from {low:,} to {high:,}", name
+            )
         return value
 
     def string(self, name: str, default: str | None = None, choices: Sequence[str] = ()) -> str | None:
@@ -39,7 +42,7 @@ class RequestFields:
         if value is not None and not isinstance(value, str):
             raise bad_request(f"{name} is {type(value).__name__}; expected a string", name)
         if value is not None and choices and value not in choices:
-            raise bad_request(f"{name} is {value!r}; expected one of {', '.join(choices)}", name)
+            raise bad_request(f"{name} is {quoted(value)}; expected one of {', '.join(choices)}", name)
         return value
 
     def required(self, name: str) -> str:

@@ -17,13 +17,15 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 import kate
+from kate.explore.page_file import POLICY_HEADER, served_page
 from kate.serve import embeddings, index_answers, openapi
 from kate.serve.api_errors import ApiError, bad_request
 from kate.serve.encode_queue import EncodeQueue
+from kate.serve.explore_pages import MOST_ON_THE_MAP, ExplorePages
 from kate.serve.limits import Limits
 from kate.serve.live_folder import LiveFolder
 from kate.serve.service_metrics import ServiceMetrics
@@ -34,27 +36,38 @@ __all__ = ["Service", "make_app"]
 
 _logger = logging.getLogger("kate.serve")
 _LOOK_AGAIN = 1.0  # seconds between two looks at the folder
-_OPEN_ROUTES = {"/health"}  # for whoever restarts a service that does not answer
+# for whoever restarts a service that does not answer; and the page, which holds nothing of the index until its reader
+# gives the token
+_OPEN_ROUTES = {"/health", "/explore", "/explore/"}
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 
 def make_app(
-    folder: StrPath, *, token: str | None = None, limits: Limits | None = None, name: str | None = None
+    folder: StrPath,
+    *,
+    token: str | None = None,
+    limits: Limits | None = None,
+    name: str | None = None,
+    on_map: int = MOST_ON_THE_MAP,
 ) -> Starlette:
     """The service of a model or index folder as an ASGI application.
 
     token : what clients must send as ``Authorization: Bearer …``; None lets everybody in
     name : of the model in /v1/models; the folder's by default
+    on_map : documents that the page at /explore/ shows on its map; a sample where the index has more
     """
-    return Service(LiveFolder(folder, name), token, limits or Limits()).app()
+    return Service(LiveFolder(folder, name), token, limits or Limits(), ExplorePages(on_map)).app()
 
 
 class Service:
     """Answers requests about one folder."""
 
-    def __init__(self, live: LiveFolder, token: str | None, limits: Limits) -> None:
+    def __init__(
+        self, live: LiveFolder, token: str | None, limits: Limits, pages: ExplorePages | None = None
+    ) -> None:
         self._live, self._token, self._limits = live, token, limits
+        self._pages = pages or ExplorePages()
         self._metrics = ServiceMetrics()
         self._queue: EncodeQueue | None = None
 
@@ -70,6 +83,11 @@ class Service:
             ("GET", "/topics", self._topics),
             ("GET", "/topics/{id:int}", self._topic),
             ("POST", "/label", self._label),
+            ("GET", "/explore", self._to_explorer),
+            ("GET", "/explore/", self._explorer),
+            ("GET", "/explore/manifest.json", self._explorer_manifest),
+            ("GET", "/explore/parts/{name}", self._explorer_part),
+            ("POST", "/explore/documents", self._explorer_documents),
             ("GET", "/health", self._health),
             ("GET", "/metrics", self._metrics_text),
             ("GET", "/openapi.json", self._openapi),
@@ -171,6 +189,30 @@ class Service:
     async def _label(self, request: Request) -> Response:
         body = await self._body(request)
         return await self._answered(index_answers.label(body, self._live.current, self._limits))
+
+    async def _to_explorer(self, request: Request) -> Response:
+        return RedirectResponse("explore/")  # what the page fetches lies beside it
+
+    async def _explorer(self, request: Request) -> Response:
+        html, policy = served_page()
+        return HTMLResponse(html, headers={POLICY_HEADER: policy, "Referrer-Policy": "no-referrer"})
+
+    async def _explorer_manifest(self, request: Request) -> Response:
+        found, headers = self._pages.manifest(self._live.current), {"Cache-Control": "no-store"}
+        if isinstance(found, str):
+            return JSONResponse({"making": found}, 202, headers | {"Retry-After": "1"})
+        return JSONResponse(found, headers=headers)
+
+    async def _explorer_part(self, request: Request) -> Response:
+        edition = request.query_params.get("edition")
+        found = self._pages.part(request.path_params["name"], edition, self._live.current)
+        # gzip is what the part is, and not how it is sent: the page decompresses it
+        headers = {"Cache-Control": "private, max-age=86400, immutable", "X-Content-Type-Options": "nosniff"}
+        return Response(found, media_type="application/octet-stream", headers=headers)
+
+    async def _explorer_documents(self, request: Request) -> Response:
+        body, served = await self._body(request), self._live.current
+        return await self._answered(lambda: {"documents": self._pages.describe(body, served)})
 
     async def _health(self, request: Request) -> Response:
         served = self._live.current
