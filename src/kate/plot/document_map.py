@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kate.extras import require
 from kate.plot.label_places import Box, densest_place, place_labels
 from kate.plot.sheet import (
     PALETTE,
@@ -64,13 +65,23 @@ def map_of(
 ) -> Figure:
     """A map of the documents: each is a dot, near those that speak of the same, in the colour of its topic.
 
-    topics : ``model.topics(n)``
-    corpus : texts, Documents, or a pandas or Polars frame
-    path : where to write it: .png, .svg or .pdf
-    top : so many topics have a colour and a name, the largest; the others are grey
-    most : so many documents are drawn; of more, a sample that is always the same
-    n_iterations : of t-SNE, which lays the map out
+    Parameters
+    ----------
+    topics : Topics
+        ``model.topics(n)``
+    corpus
+        texts, Documents, or a pandas or Polars frame
+    path : str or path, optional
+        where to write it: .png, .svg or .pdf
+    top : int, default len(PALETTE)
+        so many topics have a colour and a name, the largest; the others are grey
+    most : int, default 3000
+        so many documents are drawn; of more, a sample that is always the same
+    n_iterations : int, default 500
+        of t-SNE, which lays the map out
 
+    Notes
+    -----
     Documents without a word that the model knows are left out.
     """
     require_format(path)
@@ -103,6 +114,7 @@ def in_the_plane(vectors: Floats, n_iterations: int = 500) -> NDArray[np.float64
     """Two coordinates for each vector of length 1, so that neighbours are neighbours: t-SNE, started from PCA."""
     if len(vectors) < 4:  # too few for neighbours: side by side
         return np.column_stack([np.arange(len(vectors)), np.zeros(len(vectors))]).astype(float)
+    require("a map of documents", "sklearn", "plot")
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 

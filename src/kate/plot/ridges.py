@@ -140,20 +140,29 @@ def trends(
 ) -> Figure:
     """Topics through time: one ridge per topic, the earliest first, its name to the left and its peak on top.
 
-    topics : ``model.topics(n)``
-    corpus : texts with dates: Documents, or a pandas or Polars frame
-    path : where to write it: .png, .svg or .pdf
-    by, every : the column of dates and the length of a period, as in ``topics.over``; a column that holds no dates is
+    Parameters
+    ----------
+    topics : Topics
+        ``model.topics(n)``
+    corpus
+        texts with dates: Documents, or a pandas or Polars frame; or what ``topics.over_time`` gave
+    path : str or path, optional
+        where to write it: .png, .svg or .pdf
+    by, every : str, default 'date'
+        the column of dates and the length of a period, as in ``topics.over``; a column that holds no dates is
         drawn by its values
-    top : so many topics: those whose words belong together and whose share changes; ``numbers`` names them instead
+    top : int, default 12
+        so many topics: those whose words belong together and whose share changes; ``numbers`` names them instead
 
+    Notes
+    -----
     Shares are smoothed over the periods around, where there are many. Every ridge has its own scale: its peak says how
     high it is.
     """
     require_format(path)
     if top < 1:
         raise ValueError(f"top is {top}; expected one topic at least")
-    over = topics.over_time(corpus, by, every, text=text)
+    over = corpus if isinstance(corpus, OverTime) else topics.over_time(corpus, by, every, text=text)
     curves = topic_curves(over)
     if numbers is None:
         chosen = choose_curves(curves, topics, top)

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kate.errors import quoted
+from kate.extras import require
 from kate.storage.files import whole_file
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ def require_format(path: StrPath | None) -> None:
     target = Path(path)
     if target.suffix.lower() not in _FORMATS:
         raise ValueError(
-            f"cannot write a picture to {target.name!r}: its name must end in .png, .svg or .pdf"
+            f"cannot write a picture to {quoted(target.name)}: its name must end in .png, .svg or .pdf"
         )
     if not target.parent.is_dir():
         raise FileNotFoundError(
@@ -119,6 +121,7 @@ def require_format(path: StrPath | None) -> None:
 @contextmanager
 def drawing(texts: Iterable[str]) -> Iterator[None]:
     """The settings to draw under: fonts that have the letters of the texts, and "$" is a letter like others."""
+    require("a picture", "matplotlib", "plot")
     import matplotlib
 
     settings: dict[Any, Any] = {
