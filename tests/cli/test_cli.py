@@ -89,6 +89,7 @@ def test_the_examples_of_the_help_work(tmp_path: Path, monkeypatch: pytest.Monke
         "topics",
         "neurons",
         "label",
+        "explore",
         "trends",
         "words",
         "search",

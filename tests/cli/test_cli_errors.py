@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 import kate
 from kate.cli import app
+from kate.extras import install_command
 from kate.model import loop
 from kate.model.text_model import TextModel
 
@@ -53,7 +54,7 @@ def corpus(tmp_path: Path) -> Path:
         (["fit", "a.txt", "-o", "m", "--dimensions", "none"], "--dimensions"),
         (["fit", "a.txt", "-o", "m", "--on-error", "shrug"], "--on-error"),
         (["topics", "m", "--sort", "luck"], "--sort"),
-        (["encode", "m", "a.txt", "-o", "vectors.csv"], "neither .parquet nor .npy"),
+        (["encode", "m", "a.txt", "-o", "vectors.csv"], "does not end in .parquet, .npy or .jsonl"),
         (["topcis", "m"], "topics"),
         (["--nonsense"], "--nonsense"),
     ],
@@ -74,7 +75,7 @@ def test_a_gpu_without_pytorch_names_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     message = fails("fit", corpus, "-o", tmp_path / "m", "--device", "cuda")
-    assert "pip install 'kate-text[gpu]'" in message
+    assert install_command("gpu") in message
 
 
 def test_a_graph_without_usearch_names_the_extra(
@@ -82,13 +83,35 @@ def test_a_graph_without_usearch_names_the_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "usearch.index", None)
     message = fails("index", model, corpus, "-o", tmp_path / "i", "--ann")
-    assert "pip install 'kate-text[ann]'" in message
+    assert install_command("ann") in message
 
 
 def test_a_folder_without_texts(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "table.csv").write_text("text\na")
+    (tmp_path / "data" / "table.xls").write_text("text\na")
     assert "no text files" in fails("fit", tmp_path / "data", "-o", tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("nothing/*.csv", "no file has a name like"),
+        ("mixed", "or pass --format parquet or --format jsonl"),
+        ("zeppelin://bucket/a.csv", "nobody knows the scheme zeppelin://"),
+    ],
+)
+@pytest.mark.parametrize("command", ["encode", "label", "index"])
+def test_what_cannot_be_listed_ends_before_anything_is_written(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, given: str, said: str
+) -> None:
+    pytest.importorskip("fsspec", reason="knows the schemes")
+    monkeypatch.chdir(tmp_path)
+    Path("mixed").mkdir()
+    Path("mixed/a.parquet").write_bytes(b"PAR1")
+    Path("mixed/b.jsonl").write_text("{}")
+    output = {"encode": "v.npy", "label": "l.csv", "index": "i"}[command]
+    assert said in fails(command, model, given, "-o", output)
+    assert [path.name for path in tmp_path.iterdir()] == ["mixed"]
 
 
 def test_a_binary_file(tmp_path: Path) -> None:

@@ -58,6 +58,30 @@ def test_check_answers_without_running(
     assert json.loads(capsys.readouterr().out)[0]["paper"]["answer"] == "not known yet"
 
 
+def test_check_finds_the_runs_of_a_quick_look(
+    tmp_path: Path, grid: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for record in invented(RunPlan(read_grid(grid).made_quick())).values():
+        append_result(tmp_path / "results.jsonl", record)
+    assert call("reproduce", "--check", "--grid", grid, "-o", tmp_path) == 0
+    said = capsys.readouterr()
+    assert f"no whole runs are there, but those of a quick look in {tmp_path}" in said.err
+    assert said.out.count("not known yet") < 6
+
+
+def test_without_data_the_reason_is_told_and_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KATE_DATA", str(tmp_path))
+    monkeypatch.setenv("KATE_CACHE", str(tmp_path))
+    assert call("reproduce", "--no-runs", "--only", "table6", "-o", tmp_path / "out") == 0
+    said = capsys.readouterr()
+    assert "0 of 0 runs done" in said.out
+    assert "No run can be made, since no data set is here. 20news: " in said.err
+    assert "kate datasets" in said.err
+    assert "No run can be made" in (tmp_path / "out" / "index.html").read_text("utf-8")
+
+
 def test_a_failed_run_shows_in_the_exit_code(tmp_path: Path, grid: Path) -> None:
     plan = RunPlan(read_grid(grid), only=["table6"])
     records = invented(plan)

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from kate.cli import app
 from kate.cli.evaluation_tables import print_tables
+from kate.extras import install_command
 from kate.research.evaluation import CorpusSource, Score, Summary, corpus_of
 from kate.research.registry import ModelEntry, models, tuned
 from kate.research.registry.search_spaces import Choice
@@ -30,7 +31,7 @@ def kate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kate:
     quick = ModelEntry("quick", "", Topicless, space={"error": Choice("", "it broke")})
     far = ModelEntry("far", "", Topicless, needs=("no_such_package",))
     monkeypatch.setattr(models, "MODELS", {"quick": quick, "far": far})
-    monkeypatch.setattr(tuned, "packaged_file", lambda: tmp_path / "tuned.toml")
+    monkeypatch.setattr(tuned, "own_file", lambda: tmp_path / "tuned.toml")
     monkeypatch.setattr(models, "tuned_models", lambda: tuned.read_tuned(tmp_path / "tuned.toml"))
     (tmp_path / "tuned.toml").touch()
 
@@ -46,7 +47,7 @@ def test_what_is_found_can_be_evaluated_as_tuned(kate: Kate, tmp_path: Path) -> 
     command = ("tune", "--model", "all", "--dataset", "toy", "--trials", 3, "--dimensions", 6, "-o", "out")
     code, out, err = kate(*command)
     assert code == 0, err
-    assert "kate: left out: far needs no_such_package: pip install 'kate-text[paper]'" in err
+    assert f"kate: left out: far needs no_such_package: {install_command('paper')}" in err
     assert "quick, trial 1 of 3: accuracy" in err
     assert "--update makes them those of NAME:tuned" in err
     assert out.splitlines()[0].split() == ["model", "trials", "score", "best", "settings"]

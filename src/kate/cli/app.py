@@ -1,7 +1,9 @@
-"""The application: how every command ends. An error is one line; the exit codes are 0, 1, 2 and 130."""
+"""The application: how every command ends. An error is one line; exit codes are 0, 1, 2, 130, and 143 after SIGTERM."""
 
 from __future__ import annotations
 
+import errno
+import importlib
 import os
 import re
 import sys
@@ -15,11 +17,42 @@ import typer
 from typer.core import TyperGroup
 
 import kate
+from kate.cli.log_lines import show_logs
 from kate.cli.output import say
+from kate.extras import missing_package
 
-__all__ = ["app"]
+__all__ = ["COMMANDS", "app"]
 
+# The module of each command, in the order of the help. A module is imported when one of its commands is asked for.
+COMMANDS = {
+    name: module
+    for module, names in {
+        "corpus_commands": ("fit",),
+        "encode_command": ("encode",),
+        "update_command": ("update",),
+        "model_commands": ("words", "info", "languages"),
+        "index_commands": ("index",),
+        "search_commands": ("search", "similar", "duplicates"),
+        "topic_commands": ("topics", "neurons"),
+        "label_commands": ("label", "trends"),
+        "plot_commands": ("plot",),
+        "explore_command": ("explore",),
+        "serve_command": ("serve",),
+        "datasets": ("datasets",),
+        "evaluate": ("evaluate",),
+        "tune": ("tune",),
+        "reproduce": ("reproduce",),
+        "demo": ("demo",),
+        "doctor": ("doctor",),
+    }.items()
+    for name in names
+}
 FAILURE, USAGE, INTERRUPTED = 1, 2, 130
+_CONTEXT = {"help_option_names": ["-h", "--help"]}
+_NO_SPACE = re.compile(
+    r"no space left on device|os error (?:27|28|122)\b|quota exceeded|file too large|\d requested and \d+ written",
+    re.I,
+)
 # What the library raises about wrong input. Anything else is a bug in Kate, and is reported as one.
 _EXPECTED = (OSError, ValueError, LookupError, ImportError, MemoryError, ArithmeticError)
 
@@ -27,9 +60,29 @@ _EXPECTED = (OSError, ValueError, LookupError, ImportError, MemoryError, Arithme
 class Commands(TyperGroup):
     """All commands run through :meth:`main`, so that all end in the same way."""
 
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.commands and cmd_name in COMMANDS:
+            some = typer.Typer(rich_markup_mode=None, context_settings=_CONTEXT)
+            importlib.import_module(f"kate.cli.{COMMANDS[cmd_name]}").add_to(some)
+            self.commands = {**self.commands, **typer.main.get_group(some).commands}
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS:
+            # what may be meant is looked for among all commands
+            for name in COMMANDS:
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
+
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> NoReturn:
+        self._main_shell_completion({}, "kate")
         arguments = list(sys.argv[1:] if args is None else args)
         arguments, debug = _without_debug(arguments)
+        arguments, verbosity = _without_verbosity(arguments)
+        show_logs(verbosity)
         _write_any_character()
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -52,7 +105,7 @@ class Commands(TyperGroup):
         except Exception as error:
             if debug:
                 traceback.print_exc()
-            return _report(error)
+            return _report(error, arguments)
         return 0
 
 
@@ -61,8 +114,7 @@ app = typer.Typer(
     name="kate",
     # plain help: the same in a terminal, in a pipe and in a manual
     rich_markup_mode=None,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_CONTEXT,
 )
 
 
@@ -81,6 +133,12 @@ def root(
     debug: Annotated[
         bool, typer.Option("--debug", help="Show the traceback of an error (works with every command).")
     ] = False,
+    verbose: Annotated[
+        int,
+        typer.Option(
+            "--verbose", "-v", count=True, help="Tell what is done; -vv in detail (works with every command)."
+        ),
+    ] = 0,
 ) -> None:
     """Document vectors, topics, similar words and search from a pile of text.
 
@@ -101,7 +159,16 @@ def _without_debug(arguments: list[str]) -> tuple[list[str], bool]:
     return [option for option in options if option != "--debug"] + rest, "--debug" in options
 
 
-def _report(error: Exception) -> int:
+def _without_verbosity(arguments: list[str]) -> tuple[list[str], int]:
+    """-v, -vv and --verbose work before and after the name of the command, too; how often they were given."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    levels = {"-v": 1, "--verbose": 1, "-vv": 2}
+    options, rest = arguments[:end], arguments[end:]
+    kept = [option for option in options if option not in levels]
+    return kept + rest, sum(levels.get(option, 0) for option in options)
+
+
+def _report(error: Exception, arguments: Sequence[str] = ()) -> int:
     """Say in one line what went wrong; the exit code."""
     # an error of click, whichever version of it typer brings
     is_usage = hasattr(error, "format_message")
@@ -110,11 +177,27 @@ def _report(error: Exception) -> int:
         command = context.command_path if context is not None else "kate"
         _say(f"{_usage_message(error)} (see: {command} --help)")
         return int(getattr(error, "exit_code", USAGE))
-    if isinstance(error, _EXPECTED):
+    if isinstance(error, ImportError):
+        command = next((name for name in arguments if name in COMMANDS), "")
+        error = missing_package(error, f"kate {command}".strip()) or error
+    full = _full_disk(error)
+    if full:
+        _say(full)
+    elif isinstance(error, _EXPECTED):
         _say(_as_options(_message(error)))
     else:
         _say(f"{type(error).__name__}: {_message(error)} (this is a bug in Kate; --debug shows where)")
     return FAILURE
+
+
+def _full_disk(error: Exception) -> str | None:
+    """What a full disk is called, whichever library met it: Polars, LanceDB and usearch have errors of their own."""
+    message = str(error)
+    no_space = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    if not no_space and not _NO_SPACE.search(message):
+        return None
+    where = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
+    return f"{where}no space is left on the disk (or a limit on files is reached); what was there before is unharmed"
 
 
 def _usage_message(error: Any) -> str:
@@ -133,7 +216,7 @@ def _message(error: Exception) -> str:
 
 
 _PARAMETER = re.compile(
-    r"\b(text|id|label|title|format|encoding|on_error|language|stop_words|vocabulary_size|min_df|max_df|every)"
+    r"\b(text|id|label|title|format|encoding|on_error|language|stop_words|vocabulary_size|min_df|max_df|every|memory)"
     r"=(?:'([^']*)'|(None)\b|\.{3})"
 )
 

@@ -1,4 +1,4 @@
-"""The commands that learn from documents and encode them: fit, encode."""
+"""The command that learns from documents: fit."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import kate
+from kate.cli.cluster_options import corpus_pieces, on_cluster, require_engine_options
 from kate.cli.options import (
+    Address,
     Corpus,
     Encoding,
     Format,
@@ -24,25 +25,24 @@ from kate.cli.options import (
     LabelField,
     MaxDf,
     MinDf,
-    ModelFolder,
+    OnCluster,
     OnError,
     OnErrorOption,
     Phrases,
     Quiet,
     TextField,
     TitleField,
+    Workers,
     document_limit,
     read_documents,
 )
+from kate.cli.output import say
 from kate.storage.files import whole_file, whole_folder
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from kate.model.text_model import TextModel
 
-    from kate.text.documents import Documents
-
-__all__ = ["add_to", "require_writable"]
+__all__ = ["add_to", "require_writable", "require_writable_file"]
 
 
 class DeviceName(StrEnum):
@@ -52,8 +52,7 @@ class DeviceName(StrEnum):
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (fit, encode):
-        app.command()(command)
+    app.command()(fit)
 
 
 def fit(
@@ -92,6 +91,20 @@ def fit(
     keep_on_interrupt: Annotated[
         bool, typer.Option("--keep-on-interrupt", help="After Ctrl-C save the last complete epoch.")
     ] = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Stream: read the documents once and use no more memory than this, such as 2GB.",
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Stream, and go on where a fit that was killed has left MODEL.work."),
+    ] = False,
+    on: OnCluster = None,
+    address: Address = None,
+    workers: Workers = None,
     text: TextField = None,
     id: IdField = None,  # noqa: A002 - the name of the option
     label: LabelField = None,
@@ -105,15 +118,31 @@ def fit(
 
     After Ctrl-C nothing is written, and a model that was in the folder stays there.
 
+    With --memory or --resume, and for documents that surely do not fit into memory, their counts are kept in the folder
+    MODEL.work. The vocabulary is the same, and the vectors are as good. After a kill, a full disk or SIGTERM (exit code
+    143) the same command with --resume goes on there, and ends at the model that it would have come to. At most five
+    minutes of training are lost, or an epoch if that is less.
+
+    With --on ray the machines of a cluster count the words, and the model is the same. With --workers too, so many of
+    them also train, each on a part of the documents, and are averaged (docs/scale.md says when that is worth it).
+
     \b
     Example:
       kate fit reviews.csv --text review --dimensions 64 -o model
+      kate fit 'news/*.parquet' --memory 2GB -o model
+      kate fit 'news/*.parquet' --memory 2GB -o model --resume
+      kate fit 'news/*.parquet' --on ray --address 10.0.0.5:6379 -o model
     """
-    from kate.engines.devices import choose_device
+    from kate.cli.streamed_fit import file_texts, fit_and_save_streamed, is_too_large, work_folder_of
+    from kate.engines.devices import require_engine
     from kate.model.model_folder import MODEL_FOLDER
+    from kate.model.text_model import TextModel
 
     # before the documents are read, which may take long
-    choose_device(device.value)
+    require_engine_options(on, address, workers)
+    if on is not None and (memory is not None or resume):
+        raise typer.BadParameter("leave --memory and --resume out, or --on", param_hint="--on")
+    require_engine(device.value)
     MODEL_FOLDER.require_replaceable(output)
     require_writable(output, MODEL_FOLDER.config)
     settings: dict[str, Any] = {
@@ -136,8 +165,52 @@ def fit(
     }
     if epochs is not None:
         settings["max_epochs"] = epochs
-    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
-    _fit_and_save(documents, output, dimensions, paper, settings, keep_on_interrupt, quiet)
+    model = (TextModel.paper if paper else TextModel)(dimensions, **settings)
+    reading = (corpus, text, id, label, title, format, encoding, on_error)
+    if on is not None:
+        seconds = _fit_and_save_on_cluster(model, reading, output, address, workers)
+        _tell(model, seconds, output, quiet)
+        return
+    texts = file_texts(*reading)
+    streams = memory is not None or resume
+    if not streams and not phrases and is_too_large(texts):
+        say(
+            f"about {texts.n_characters / 1e9:.1f} GB of text do not fit into memory: streaming, with counts in "
+            f"{work_folder_of(output)} (see --memory)"
+        )
+        streams = True
+    if streams:
+        seconds = fit_and_save_streamed(model, texts, output, memory, resume, keep_on_interrupt, quiet)
+    else:
+        start = time.perf_counter()
+        model.fit(read_documents(*reading), keep_on_interrupt=keep_on_interrupt)
+        seconds = time.perf_counter() - start
+        model.save(output)
+    _tell(model, seconds, output, quiet)
+
+
+def _fit_and_save_on_cluster(
+    model: TextModel, reading: tuple[Any, ...], output: Path, address: str | None, workers: int | None
+) -> float:
+    """The seconds of the fit."""
+    from kate.cluster.cluster_fit import fit_on_cluster
+
+    pieces = corpus_pieces(*reading)
+    with on_cluster(address, workers) as cluster:
+        start = time.perf_counter()
+        fit_on_cluster(cluster, model, pieces, workers or 1)
+        seconds = time.perf_counter() - start
+    model.save(output)
+    return seconds
+
+
+def _tell(model: TextModel, seconds: float, output: Path, quiet: bool) -> None:
+    if not quiet:
+        typer.echo(
+            f"{model.n_documents_:,} documents, {len(model.vocabulary_):,} words, {model.n_components} dimensions, "
+            f"{len(model.history_)} epochs in {seconds:.1f} s → {output}"
+        )
+        typer.echo(f"next: kate topics {output}")
 
 
 def _read_words(file: Path) -> list[str]:
@@ -147,97 +220,6 @@ def _read_words(file: Path) -> list[str]:
         raise ValueError(f"{file} is not UTF-8 ({error}); save the stop words as UTF-8") from None
 
 
-def _fit_and_save(
-    documents: Documents,
-    output: Path,
-    dimensions: int,
-    paper: bool,
-    settings: dict[str, Any],
-    keep_on_interrupt: bool,
-    quiet: bool,
-) -> None:
-    from kate.model.text_model import TextModel
-
-    start = time.perf_counter()
-    make = TextModel.paper if paper else TextModel
-    model = make(dimensions, **settings).fit(documents, keep_on_interrupt=keep_on_interrupt)
-    seconds = time.perf_counter() - start
-    model.save(output)
-    if not quiet:
-        typer.echo(
-            f"{len(documents):,} documents, {len(model.vocabulary_):,} words, {model.n_components} dimensions, "
-            f"{len(model.history_)} epochs in {seconds:.1f} s → {output}"
-        )
-        typer.echo(f"next: kate topics {output}")
-
-
-def encode(
-    model: ModelFolder,
-    corpus: Corpus,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="vectors.parquet or vectors.npy")
-    ],
-    dimensions: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Keep the first N numbers of a vector, which say most."),
-    ] = None,
-    normalize: Annotated[
-        bool, typer.Option("--normalize", help="Divide every vector by its length.")
-    ] = False,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
-    quiet: Quiet = False,
-) -> None:
-    """Turn documents into vectors.
-
-    A .parquet file has the columns id, label (if there are labels) and vector. A .npy file has only the vectors, one
-    row per document. The first numbers of a vector are a good shorter vector. With --normalize the product of two
-    vectors is their cosine.
-
-    \b
-    Example:
-      kate encode model new.jsonl -o vectors.parquet
-      kate encode model new.jsonl -o short.npy --dimensions 16 --normalize
-    """
-    if output.suffix not in {".parquet", ".npy"}:
-        raise typer.BadParameter(f"{output} ends in neither .parquet nor .npy", param_hint="--output")
-    with whole_file(output) as part:
-        loaded = kate.load(model)
-        n_components = loaded.encoder_.n_components
-        if dimensions is not None and dimensions > n_components:
-            raise typer.BadParameter(
-                f"{dimensions} is more than the {n_components} numbers of a vector of this model",
-                param_hint="--dimensions",
-            )
-        documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
-        vectors = loaded.encode(documents.texts, normalize=normalize, truncate_dim=dimensions)
-        _write_vectors(part, documents, vectors)
-    if not quiet:
-        typer.echo(f"{vectors.shape[0]:,} vectors of {vectors.shape[1]} numbers → {output}")
-
-
-def _write_vectors(path: Path, documents: Documents, vectors: NDArray[np.float32]) -> None:
-    import numpy as np
-    import polars as pl
-
-    if path.suffix == ".npy":
-        # a file and not a path: np.save would add a suffix to the name
-        with path.open("wb") as file:
-            np.save(file, vectors)
-        return
-    columns = [documents.frame["id"]]
-    if documents.labels is not None:
-        columns.append(documents.frame["label"])
-    # a list and not a fixed-size array: every reader of parquet understands lists
-    column = pl.Series("vector", vectors, dtype=pl.Array(pl.Float32, vectors.shape[1]))
-    pl.DataFrame([*columns, column.cast(pl.List(pl.Float32))]).write_parquet(path)
-
-
 class _CanBeWrittenError(Exception):
     """Ends the attempt of :func:`require_writable`: what was begun is removed again."""
 
@@ -245,4 +227,10 @@ class _CanBeWrittenError(Exception):
 def require_writable(folder: Path, marker: str) -> None:
     """Begin to write the folder and remove what was begun: it is better to fail before the training than after it."""
     with suppress(_CanBeWrittenError), whole_folder(folder, replaces=marker):
+        raise _CanBeWrittenError
+
+
+def require_writable_file(path: Path) -> None:
+    """The same for a file."""
+    with suppress(_CanBeWrittenError), whole_file(path):
         raise _CanBeWrittenError

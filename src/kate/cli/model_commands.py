@@ -10,6 +10,7 @@ import typer
 import kate
 from kate.cli.options import AsJson, ModelFolder, Top
 from kate.cli.output import print_json, print_pairs, print_table
+from kate.extras import install_command
 
 if TYPE_CHECKING:
     from kate.model.text_model import TextModel
@@ -89,7 +90,7 @@ def languages(as_json: AsJson = False) -> None:
 
 
 def _needed(extra: str) -> str:
-    return f"pip install 'kate-text[{extra}]'" if extra else ""
+    return install_command(extra) if extra else ""
 
 
 def _facts(loaded: TextModel, folder: Path) -> dict[str, Any]:

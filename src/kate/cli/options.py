@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kate.cli.output import say
+from kate.errors import quoted
 
 if TYPE_CHECKING:
+    from kate.cluster.corpus_pieces import CorpusPieces
+    from kate.text.corpus_batches import CorpusBatches
     from kate.text.documents import Documents
 
 __all__ = [
+    "Address",
     "AsJson",
+    "ClusterEngine",
     "Corpus",
     "DataSetOption",
     "Encoding",
@@ -32,6 +37,7 @@ __all__ = [
     "MaxDf",
     "MinDf",
     "ModelFolder",
+    "OnCluster",
     "OnError",
     "OnErrorOption",
     "Phrases",
@@ -40,10 +46,13 @@ __all__ = [
     "TitleField",
     "Top",
     "VocabularySize",
+    "Workers",
     "document_limit",
     "parse_assignments",
     "parse_dimensions",
+    "read_batches",
     "read_documents",
+    "say_skipped",
     "split_at_commas",
 ]
 
@@ -53,12 +62,16 @@ class OnError(StrEnum):
     SKIP = "skip"
 
 
+class ClusterEngine(StrEnum):
+    RAY = "ray"
+
+
 Corpus = Annotated[
     list[str],
     typer.Argument(
         metavar="CORPUS",
-        help="Files (.jsonl, .csv, .tsv, .parquet, .txt; also .gz or .zst), folders of text files, "
-        'or "-" for standard input.',
+        help="Files (.jsonl, .csv, .tsv, .parquet, .txt; also .gz or .zst), patterns such as 'news/*.parquet', folders "
+        'of text files or of data files, addresses such as s3://bucket/news.parquet, or "-" for standard input.',
         show_default=False,
     ),
 ]
@@ -109,6 +122,23 @@ KeepHandles = Annotated[bool, typer.Option("--keep-handles", help="Count names s
 KeepRuns = Annotated[
     bool, typer.Option("--keep-runs", help='Leave "soooo" and words of more than 60 characters as they are.')
 ]
+OnCluster = Annotated[
+    ClusterEngine | None,
+    typer.Option(
+        "--on",
+        help="Work on a cluster, all of whose machines see the files.",
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOST:PORT", help="With --on ray: a Ray cluster that runs; else Ray on this machine."
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="With --on ray: so many workers; by default all processors."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Top = Annotated[int, typer.Option("--top", "-n", min=1, metavar="N", help="How many to show.")]
@@ -150,9 +180,44 @@ def read_documents(
         stdin=sys.stdin.buffer,
         keep_nested=keep_nested,
     )
-    if documents.n_skipped:
-        say(f"warning: left out {documents.n_skipped:,} malformed rows, first {documents.skipped[0]}")
+    say_skipped(documents)
     return documents
+
+
+def read_batches(
+    corpus: list[str],
+    text: str | None,
+    id: str | None,  # noqa: A002 - the name of the field
+    label: str | None,
+    title: str | None,
+    format: str | None,  # noqa: A002 - the name of the option
+    encoding: str,
+    on_error: OnError,
+    keep_nested: bool = False,
+) -> CorpusBatches:
+    """The same documents batch by batch; :func:`say_skipped` is for when they were read."""
+    from kate.text.corpus_batches import LARGE_BATCH_SIZE
+    from kate.text.readers import iter_corpus
+
+    return iter_corpus(
+        corpus,
+        text=text,
+        id=id,
+        label=label,
+        title=title,
+        format=format,
+        encoding=encoding,
+        on_error=on_error.value,
+        stdin=sys.stdin.buffer,
+        keep_nested=keep_nested,
+        batch_size=LARGE_BATCH_SIZE,
+    )
+
+
+def say_skipped(read: Documents | CorpusBatches | CorpusPieces) -> None:
+    """Say on standard error how many rows were left out."""
+    if read.n_skipped:
+        say(f"warning: left out {read.n_skipped:,} malformed rows, first {read.skipped[0]}")
 
 
 def parse_assignments(assignments: Sequence[str], param_hint: str) -> dict[str, Any]:
@@ -165,7 +230,9 @@ def parse_assignments(assignments: Sequence[str], param_hint: str) -> dict[str, 
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals or not name:
-            raise typer.BadParameter(f"{assignment!r} is not of the form name=value", param_hint=param_hint)
+            raise typer.BadParameter(
+                f"{quoted(assignment)} is not of the form name=value", param_hint=param_hint
+            )
         try:
             values[name] = json.loads(value.lower() if value in {"True", "False"} else value)
         except ValueError:
@@ -192,6 +259,6 @@ def parse_dimensions(given: Sequence[str] | None) -> list[int]:
     for value in values:
         if not value.isdecimal() or int(value) < 1:
             raise typer.BadParameter(
-                f"{value!r} is not a whole number of at least 1", param_hint="--dimensions"
+                f"{quoted(value)} is not a whole number of at least 1", param_hint="--dimensions"
             )
     return [int(value) for value in values]

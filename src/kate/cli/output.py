@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -93,11 +93,16 @@ def print_table(
         )
         # Text and not str: a "[" in a document is no markup
         table.add_row(*cells)
-    console = Console(file=sys.stdout, width=width, highlight=False, soft_wrap=False)
+    console = Console(file=sys.stdout, width=width, highlight=False, soft_wrap=False, color_system=_colors())
     with console.capture() as capture:
         console.print(table)
     # without the spaces with which rich fills the last column
     typer.echo("\n".join(line.rstrip() for line in capture.get().splitlines()))
+
+
+def _colors() -> Literal["auto"] | None:
+    """None where the user wants no colours, nor bold letters: no-color.org."""
+    return None if os.environ.get("NO_COLOR") else "auto"
 
 
 def _cell(text: str) -> str:
@@ -110,4 +115,5 @@ def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
     listed = list(pairs)
     width = max(len(name) for name, _ in listed)
     for name, value in listed:
-        typer.echo(f"{name:<{width}}  {harmless(value)}")
+        shown = name if name.isprintable() else harmless(name)
+        typer.echo(f"{shown:<{width}}  {harmless(value)}")

@@ -13,6 +13,7 @@ import typer
 
 from kate.cli.options import AsJson, Quiet, split_at_commas
 from kate.cli.output import print_json, say
+from kate.errors import quoted
 
 if TYPE_CHECKING:
     from kate.research.evaluation.results import Record
@@ -99,6 +100,16 @@ def reproduce(
     results = folder / RESULTS
     if check:
         records = {record["key"]: record for record in read_results(results)}
+        if not quick and not plan.found_in(records):
+            # what a quick look left is better than no answer
+            folders = [folder] if output else [folder, Path("reproduction-quick")]
+            for place in folders:
+                looked = RunPlan(said.made_quick(), seeds, [*(only or []), *(names or [])] or None)
+                found = {record["key"]: record for record in read_results(place / RESULTS)}
+                if looked.found_in(found):
+                    say(f"no whole runs are there, but those of a quick look in {place}")
+                    plan, records = looked, found
+                    break
         _show_claims(plan, records, as_json)
         return
     if no_runs:
@@ -114,7 +125,8 @@ def _rows(plan: RunPlan, models: list[str]) -> list[str] | None:
     for name in models:
         if name not in known:
             raise typer.BadParameter(
-                f"no row {name!r} can run here; there are {', '.join(sorted(known))}", param_hint="--model"
+                f"no row {quoted(name)} can run here; there are {', '.join(sorted(known))}",
+                param_hint="--model",
             )
     return models or None
 
@@ -129,6 +141,7 @@ def _run(
 
 
 def _finish(plan: RunPlan, records: dict[str, Record], folder: Path, as_json: bool) -> None:
+    from kate.research.reproduce.opening import why_no_runs
     from kate.research.reproduce.reproduction_report import write_report
 
     written = write_report(plan, records, folder)
@@ -145,6 +158,8 @@ def _finish(plan: RunPlan, records: dict[str, Record], folder: Path, as_json: bo
         )
     else:
         typer.echo(f"{len(mine) - len(failed):,} of {len(plan.demands):,} runs done, {len(failed):,} failed")
+        if reason := why_no_runs(plan):
+            say(reason)
         typer.echo(f"{folder / 'index.html'}")
     if failed:
         raise typer.Exit(_FAILED)

@@ -12,6 +12,7 @@ import typer
 import kate
 from kate.cli.options import AsJson, Top
 from kate.cli.output import print_json, print_table
+from kate.errors import quoted
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -80,7 +81,7 @@ def search(
     )
     for word, close in found.suggestions.items():
         hint = f"did you mean {', '.join(close)}?" if close else "nothing is spelled like it"
-        _note(f"hardly a document has the word {_safe(word)!r}; {hint}")
+        _note(f"hardly a document has the word {quoted(_safe(word))}; {hint}")
     _print_hits(found, show, as_json, offset)
 
 
@@ -185,7 +186,7 @@ def _columns(hit: Hit, show: str | None) -> list[str]:
     for name in asked:
         if name not in hit.columns:
             raise typer.BadParameter(
-                f"no column is named {name!r}; {did_you_mean(name, hit.columns)}", param_hint="--show"
+                f"no column is named {quoted(name)}; {did_you_mean(name, hit.columns)}", param_hint="--show"
             )
     return asked
 
@@ -198,7 +199,9 @@ def _marked(hit: Hit, columns: list[str]) -> Text:
     for start, end in hit.marks:
         text.stylize("bold yellow", start, end)
     facts = [_safe(hit.label)] if hit.label else []
-    facts += [f"{name} {_safe(str(hit.columns[name]))}" for name in columns if hit.columns[name] is not None]
+    facts += [
+        f"{_safe(name)} {_safe(str(hit.columns[name]))}" for name in columns if hit.columns[name] is not None
+    ]
     if facts:
         text.append(f" [{', '.join(facts)}]")
     return text

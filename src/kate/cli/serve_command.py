@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from kate.extras import install_command
+
 __all__ = ["add_to"]
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
@@ -43,12 +45,26 @@ def serve(
     timeout: Annotated[
         float, typer.Option(min=0.1, metavar="SECONDS", help="The longest a request may take.")
     ] = 30.0,
+    on_map: Annotated[
+        int,
+        typer.Option(
+            min=100, max=200_000, metavar="N", help="Documents on the map of /explore/; a sample of more."
+        ),
+    ] = 50_000,
+    share_port: Annotated[
+        bool,
+        typer.Option(
+            "--share-port",
+            help="A second service may listen at the port: start the new one, then stop the old one.",
+        ),
+    ] = False,
 ) -> None:
     """Serve vectors, search and topics over HTTP.
 
     /v1/embeddings is that of OpenAI's API, so that its clients work with the address http://HOST:PORT/v1; / lists all
-    routes. A folder that is replaced while it is served is picked up within a second. Ctrl-C or SIGTERM stops when
-    the requests at hand are answered. Needs: pip install 'kate-text[serve]'
+    routes, and /explore/ is the page of an index: a map, topics, time, search in all documents. A folder that is
+    replaced while it is served is picked up within a second. Ctrl-C or SIGTERM stops when the requests at hand are
+    answered. Needs: pip install 'kate-text[serve]'
 
     \b
     Examples:
@@ -62,7 +78,7 @@ def serve(
         from kate.serve.service import make_app
     except ImportError as error:
         raise ImportError(
-            f"kate serve needs packages that are not installed ({error}): pip install 'kate-text[serve]'"
+            f"kate serve needs packages that are not installed ({error}): {install_command('serve')}"
         ) from None
     if host not in _LOOPBACK and token is None and not no_token:
         raise ValueError(
@@ -70,6 +86,7 @@ def serve(
             "KATE_TOKEN), or say --no-token"
         )
     limits = Limits(body_bytes=max_body, texts=max_texts, waiting=max_waiting, seconds=timeout)
-    app = make_app(folder, token=token, limits=limits, name=name)
-    typer.echo(f"serving {folder}; Ctrl-C stops it", err=True)
-    run(app, host, port, timeout)
+    app = make_app(folder, token=token, limits=limits, name=name, on_map=on_map)
+    shown = "" if port == 0 else f" at http://{host}:{port}; its page is http://{host}:{port}/explore/"
+    typer.echo(f"serving {folder}{shown}; Ctrl-C stops it", err=True)
+    run(app, host, port, timeout, share_port=share_port)

@@ -29,6 +29,7 @@ from kate.cli.topic_tables import (
     print_documents,
     print_topics,
 )
+from kate.errors import quoted
 from kate.storage.json_values import as_json as plain
 
 if TYPE_CHECKING:
@@ -107,14 +108,15 @@ def topics(
     Coverage: how many of its documents hold one of its first ten words.
 
     Changes are written into the model folder, and all commands use the changed topics from then on. They are made in
-    this order: --apply, --undo, --merge, --split, --drop, --rename. The file of --apply is the topic_edits.json of a
-    model folder, or written by hand.
+    this order: --apply, --undo, --merge, --split, --drop, --rename. The file of --apply is saved by the page of kate
+    explore, or the topic_edits.json of a model folder, or written by hand.
 
     \b
     Example:
       kate topics model -n 2 --sort coherence
       kate topics model -n 20 --merge 3,7 --rename 3="law"
       kate topics model --documents reviews.csv --topic 3
+      kate topics model --apply edits.json
     """
     if (documents is None) != (topic is None):
         raise typer.BadParameter("--documents and --topic are given together", param_hint="--topic")
@@ -168,7 +170,7 @@ class _Changes:
 
         found = loaded.topics(number)
         if self.apply is not None:
-            found = found.apply(_read_json(self.apply))
+            found = _applied(found, self.apply)
         if self.undo:
             found = found.undo()
         for numbers in self.merge:
@@ -187,22 +189,31 @@ class _Changes:
 def _numbers(given: str) -> list[int]:
     parts = [part.strip() for part in given.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise typer.BadParameter(f"{given!r} are not numbers of topics such as 3,7", param_hint="--merge")
+        raise typer.BadParameter(
+            f"{quoted(given)} are not numbers of topics such as 3,7", param_hint="--merge"
+        )
     return [int(part) for part in parts]
 
 
 def _named(given: str) -> tuple[int, str]:
     number, equals, name = given.partition("=")
     if not equals or not number.strip().isdecimal():
-        raise typer.BadParameter(f'{given!r} is not of the form 3="law"', param_hint="--rename")
+        raise typer.BadParameter(f'{quoted(given)} is not of the form 3="law"', param_hint="--rename")
     return int(number), name
 
 
-def _read_json(path: Path) -> Any:
+def _applied(found: Topics, path: Path) -> Topics:
+    """The topics with the changes of a file, which a stranger may have written."""
     try:
-        return json.loads(path.read_bytes())
+        given = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is not JSON ({error}); expected the changes of topics") from None
+        raise ValueError(
+            f"{path} is not JSON ({error}); expected the changes of topics, as the page of kate explore saves them"
+        ) from None
+    try:
+        return found.apply(given)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _show_topics(found: Topics, sort: TopicOrder, top: int, limit: int | None, as_json: bool) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,9 +16,8 @@ if TYPE_CHECKING:
     from kate.topics.over_time import OverTime
     from kate.topics.topic import Topic
 
-__all__ = ["print_documents", "print_over_time", "print_topics", "require_table_name", "write_table"]
+__all__ = ["print_documents", "print_over_time", "print_topics", "require_table_name"]
 
-_SUFFIXES = (".csv", ".parquet", ".jsonl")
 _SNIPPET = 300
 
 
@@ -48,7 +46,7 @@ def named_words(name: str, words: Sequence[str]) -> str:
     'money: gold, silver'
     """
     parts = name.split(", ")
-    others = words[len(parts) :] if list(words[: len(parts)]) == parts else words
+    others = [word for word in words if word not in parts]
     return ": ".join(filter(None, (name, ", ".join(others))))
 
 
@@ -119,39 +117,9 @@ def _shortened(text: str, length: int) -> str:
 
 
 def require_table_name(path: Path) -> None:
-    if path.suffix.lower() not in _SUFFIXES:
+    from kate.text.table_files import TABLE_SUFFIXES
+
+    if path.suffix.lower() not in TABLE_SUFFIXES:
         raise typer.BadParameter(
             f"{path} does not end in .csv, .parquet or .jsonl, and so says no format", param_hint="--output"
         )
-
-
-def write_table(frame: pl.DataFrame, path: Path) -> None:
-    """By the suffix of the path; in CSV, lists and objects are JSON."""
-    suffix = path.suffix.lower()
-    if suffix == ".parquet":
-        frame.write_parquet(path)
-    elif suffix == ".jsonl":
-        frame.with_columns(map(_as_text, frame)).write_ndjson(path)
-    else:
-        frame.with_columns(map(_in_csv, map(_as_text, frame))).write_csv(path)
-
-
-def _in_csv(column: pl.Series) -> pl.Series:
-    import polars as pl
-
-    if not column.dtype.is_nested():
-        return column
-    return pl.Series(column.name, map(_as_json, column.to_list()), dtype=pl.String)
-
-
-def _as_text(column: pl.Series) -> pl.Series:
-    """What has no form in text files: bytes become hexadecimal digits, lengths of time "P2D"."""
-    import polars as pl
-
-    if column.dtype == pl.Binary:
-        return column.bin.encode("hex")
-    return column.dt.to_string("iso") if column.dtype == pl.Duration else column
-
-
-def _as_json(value: Any) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False, default=str)

@@ -62,7 +62,7 @@ def tune(
     update: Annotated[
         bool,
         typer.Option(
-            "--update", help="Make the settings that are found those of NAME:tuned in this installation."
+            "--update", help="Make the settings that are found those of NAME:tuned, in a file of your own."
         ),
     ] = False,
     as_json: AsJson = False,
@@ -72,7 +72,7 @@ def tune(
 
     Every trial is one line of DIR/DATASET-MODEL-DIMENSIONS.jsonl as soon as it is over; after an interruption the same
     command goes on from there. The best settings are written to DIR/DATASET-MODEL-DIMENSIONS.toml; with --update they
-    become those of NAME:tuned.
+    become those of NAME:tuned: in kate/tuned.toml where your settings are (~/.config), or where KATE_TUNED says.
 
     \b
     Examples:
@@ -83,7 +83,7 @@ def tune(
     from kate.research.evaluation.tuning import Search
     from kate.research.evaluation.tuning import tune as search_settings
     from kate.research.registry import TUNED, choose_models, settings_of
-    from kate.research.registry.tuned import as_toml, packaged_file, update_tuned
+    from kate.research.registry.tuned import as_toml, own_file, update_tuned
     from kate.storage.files import whole_file
 
     fixed = parse_assignments(setting or [], "--setting")
@@ -105,7 +105,7 @@ def tune(
         with whole_file(place.with_suffix(".toml")) as part:
             part.write_text(as_toml(search.model, found[search.model]), encoding="utf-8")
         if update:
-            update_tuned(packaged_file(), search.model, found[search.model])
+            update_tuned(own_file(), search.model, found[search.model])
     if as_json:
         print_json({name: vars(tuned) for name, tuned in found.items()})
     else:
