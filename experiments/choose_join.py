@@ -7,7 +7,7 @@ Validation: every second of Cranfield's questions, and one-word and two-word que
 word on BBC News and film reviews. Test: the other questions and words. A line has the join, its
 settings, the half, and the scores: nDCG@10 and MAP of the questions; the share of the ten best that hold the word of a
 one-word query; the share of the ten best that have the label of the document that two words come from. All ranks are
-exact. docs/search.md reads the results.
+exact. docs/how-search-works.md reads the results.
 """
 
 from __future__ import annotations

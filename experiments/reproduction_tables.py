@@ -3,7 +3,7 @@
     kate reproduce -o paper                                          # makes paper/report.md and paper/figures/
     python experiments/reproduction_tables.py paper                  # prints what would be put in
     python experiments/reproduction_tables.py paper --update         # puts it into docs/reproduction.md, between marks
-    python experiments/reproduction_tables.py paper --update "Table 6" "The paper's claims"    # these sections alone
+    python experiments/reproduction_tables.py paper "Table 6" "The paper's claims"              # prints these sections
 
 Pictures are copied to docs/images/reproduction. Nothing is run and no number is typed in.
 """
@@ -60,6 +60,8 @@ def main() -> None:
     arguments = [argument for argument in sys.argv[1:] if argument != "--update"]
     if not arguments:
         sys.exit(__doc__)
+    if "--update" in sys.argv and arguments[1:]:
+        sys.exit("--update takes all sections: those that are not named would be lost")
     folder = Path(arguments[0])
     text = chosen((folder / "report.md").read_text(encoding="utf-8"), arguments[1:])
     if "--update" not in sys.argv:

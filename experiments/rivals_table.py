@@ -148,7 +148,7 @@ def tables(records: Iterable[Record]) -> Iterator[str]:
         for task, name, title in MAIN_SCORES.get(rows[0].dataset, []):
             found = table_rows(rows, task, name)
             if found:
-                yield f"### {heading}: {title}\n\n{as_markdown(found, name)}\n"
+                yield f"## {heading}: {title}\n\n{as_markdown(found, name)}\n"
 
 
 def kept_runs() -> list[Record]:

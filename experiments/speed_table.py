@@ -1,5 +1,5 @@
-"""The tables of speed, from the lines that the benchmarks printed: in README.md (a quiet machine with two cores), in
-docs/gpu.md (benchmarks/gpu.py on a GPU) and in docs/models.md (benchmarks/rivals.py: rivals_speed.jsonl).
+"""The tables of speed, from the lines that the benchmarks printed: in docs/performance.md (a quiet machine with two
+cores), in docs/gpu.md (benchmarks/gpu.py on a GPU) and in docs/models.md (benchmarks/rivals.py: rivals_speed.jsonl).
 
     python experiments/speed_table.py            # prints them
     python experiments/speed_table.py --update   # puts them into these pages, between their marks
@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-README = HERE.parent / "README.md"
-GPU_PAGE = HERE.parent / "docs" / "gpu.md"
-MODELS_PAGE = HERE.parent / "docs" / "models.md"
+DOCS = HERE.parent / "docs"
+PAGE, GPU_PAGE, MODELS_PAGE = DOCS / "performance.md", DOCS / "gpu.md", DOCS / "models.md"
 START, END = "<!-- speed: from experiments/speed_table.py -->", "<!-- end of speed -->"
 
 Row = tuple[str, str, str, str]  # what, Kate, beside it, ratio
@@ -187,7 +186,7 @@ def rivals_table() -> str:
     return "\n".join(head + rows)
 
 
-TABLES = {README: table, GPU_PAGE: gpu_table, MODELS_PAGE: rivals_table}
+TABLES = {PAGE: table, GPU_PAGE: gpu_table, MODELS_PAGE: rivals_table}
 
 
 def main() -> None:

@@ -79,7 +79,10 @@ def test_the_page_has_the_sections_that_the_kept_runs_give(script, monkeypatch):
     plan = RunPlan(read_grid())
     assert len(plan.found_in(records)) == len(plan.demands) == 1315
 
-    report = page_markdown(make_page(Results(plan, records), {}))
+    page = make_page(Results(plan, records), {})
+    picture, sentences = page.opening
+    assert [len(picture.charts), sentences.text.count("KATE leads")] == [2, 1]
+    report = page_markdown(page)
     made = script.sections("\n" + script.chosen(report, []))
     shown = script.TARGET.read_text("utf-8").split(script.START)[1].split(script.END)[0]
     kept = script.sections(shown)

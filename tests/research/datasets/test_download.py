@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import threading
 from collections.abc import Iterator
@@ -245,3 +246,25 @@ def test_without_network_the_error_says_which_file_to_put_where(tmp_path: Path) 
     assert f"put it into {tmp_path / 'mine'}" in message
     assert "KATE_DATA" in message
     assert not (tmp_path / "mine" / "file.bin").exists()
+
+
+def test_the_first_download_is_trusted_and_later_ones_must_be_the_same(
+    server: Server, tmp_path: Path
+) -> None:
+    """For files that nobody publishes a checksum of."""
+    archive = Archive("file.bin", (server.url,))
+    path = archive.obtain(tmp_path)
+    assert json.loads((tmp_path / "first_downloads.json").read_text()) == {"file.bin": SHA256}
+    path.unlink()
+    assert archive.obtain(tmp_path).read_bytes() == CONTENT
+    path.unlink()
+    (tmp_path / "first_downloads.json").write_text(json.dumps({"file.bin": "0" * 64}))
+    with pytest.raises(FileNotFoundError, match="not the published file"):
+        archive.obtain(tmp_path)
+    assert not path.exists()
+
+
+def test_only_addresses_of_the_web_are_fetched(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    with pytest.raises(ValueError, match="by http and https alone"):
+        download((tmp_path / "secret").as_uri(), tmp_path / "file.bin")

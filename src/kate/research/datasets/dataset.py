@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from kate.errors import quoted
 from kate.research.datasets.corpus import Corpus
 
 __all__ = ["ArchiveSource", "DataSet", "Expected", "Preparation"]
@@ -77,10 +78,12 @@ class DataSet:
         for name, value in given.items():
             if name not in defaults:
                 offered = ", ".join(defaults) or "none of its own"
-                raise TypeError(f"{self.name} has no option {name!r}; its options are: {offered}")
+                raise TypeError(f"{self.name} has no option {quoted(name)}; its options are: {offered}")
             if type(value) is not type(defaults[name]):
                 kind = type(defaults[name]).__name__
-                raise TypeError(f"{name} is {value!r}; expected a {kind}, such as {defaults[name]!r}")
+                raise TypeError(
+                    f"{name} is {quoted(value)}; expected a {kind}, such as {quoted(defaults[name])}"
+                )
         return defaults | dict(given)
 
     def sources_for(self, options: Mapping[str, Any]) -> list[ArchiveSource]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from kate.research.datasets.cache_dirs import data_folders
+from kate.research.datasets.first_downloads import remember_checksum, remembered_checksum
 from kate.storage.checksums import sha256_of_file
 
 __all__ = ["Archive", "Progress", "download"]
@@ -32,7 +33,8 @@ class Archive:
     """A published file: where it comes from and how to recognise it.
 
     ``sha256`` and ``size`` are those of the published file, left None where no trustworthy source states
-    them; they are checked on downloads only. A file that a user put into the folder may be packed differently; its
+    them: then the first download is trusted, and every later one must be the same (``first_downloads.json``). They are
+    checked on downloads only. A file that a user put into the folder may be packed differently; its
     contents are checked when it is read.
 
     >>> Archive("20news-bydate.tar.gz", ("http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",)).name
@@ -66,7 +68,11 @@ class Archive:
         for url in self.urls:
             try:
                 with _terminal_bar(self.name) as progress:
-                    return download(url, target, sha256=self.sha256, size=self.size, progress=progress)
+                    sha256 = self.sha256 or remembered_checksum(target)
+                    found = download(url, target, sha256=sha256, size=self.size, progress=progress)
+                if sha256 is None:
+                    remember_checksum(found)
+                return found
             except (OSError, ValueError) as error:
                 failures.append(f"{url}: {error}")
         raise FileNotFoundError(self._how_to_get_it(data_home, failures))
@@ -93,6 +99,8 @@ def download(
     The bytes arrive in ``target`` + ``.part``; what is there already is resumed, within one call when the
     connection breaks and in the next call when the process did.
     """
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"{url} is no address of the web; data sets are downloaded by http and https alone")
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
     for attempt in range(1, _ATTEMPTS + 1):
@@ -118,9 +126,10 @@ def _receive(url: str, part: Path, progress: Progress | None, *, can_check: bool
     ``can_check``: a checksum or a size will tell whether the file is whole; otherwise the server must say its length.
     """
     have = part.stat().st_size if part.exists() else 0
-    request = urllib.request.Request(url, headers={"User-Agent": "kate"} | _resume_headers(part, have))
+    headers = {"User-Agent": "kate"} | _resume_headers(part, have)
+    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - download() takes http and https alone
     try:
-        response = urllib.request.urlopen(request, timeout=_TIMEOUT_S)
+        response = urllib.request.urlopen(request, timeout=_TIMEOUT_S)  # noqa: S310
     except urllib.error.HTTPError as error:
         error.close()
         if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or not have:

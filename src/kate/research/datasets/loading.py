@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from kate.errors import quoted
 from kate.research.datasets import movies, newsgroups, rcv1, reuters21578, sotu, wiki10
 from kate.research.datasets.cache_dirs import data_folders
 from kate.research.datasets.corpus import Corpus
@@ -33,16 +34,27 @@ def load_dataset(
 ) -> Corpus:
     """Load a data set by name: counted words, labels, and a split made once.
 
-    ``vocabulary_size``  how many words; None: as many as the KATE paper uses for this data set
-    ``data_home``        the folder with the archives; by default ``KATE_DATA``, then the cache, into which
-                         they are downloaded
-    ``seed``             of the random draws: the validation documents, and the test documents if the data set
-                         has no split of its own
-    ``keep_texts``       also keep the texts, as ``corpus.texts``
-    ``options``          of the data set itself, such as ``headers=False`` for 20news
+    Parameters
+    ----------
+    name : str
+        see :func:`list_datasets`, or ``kate datasets``
+    vocabulary_size : int, optional
+        how many words; by default as many as the KATE paper uses for this data set
+    data_home : str or path, optional
+        the folder with the archives; by default ``KATE_DATA``, then the cache, into which they are downloaded
+    seed : int, default 0
+        of the random draws: the validation documents, and the test documents if the data set has no split of its own
+    keep_texts : bool, default False
+        also keep the texts, as ``corpus.texts``
+    **options
+        of the data set itself, such as ``headers=False`` for 20news
 
+    Notes
+    -----
     The first load reads and counts the archive, later ones read the counts from the cache (``KATE_CACHE``).
 
+    Examples
+    --------
     >>> corpus = load_dataset("sotu", vocabulary_size=500)
     >>> corpus.n_words, corpus.label_kind
     (500, 'classes')
@@ -105,4 +117,4 @@ def find_dataset(name: str) -> DataSet:
     """The data set of a name; an unknown name is refused, with those that are spelled like it."""
     if name in DATASETS:
         return DATASETS[name]
-    raise ValueError(f"no data set is named {name!r}; {did_you_mean(name.lower(), DATASETS)}")
+    raise ValueError(f"no data set is named {quoted(name)}; {did_you_mean(name.lower(), DATASETS)}")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kate.errors import quoted
 from kate.research.datasets.archives import decode, files_in, require_count
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
@@ -16,9 +17,11 @@ from kate.research.datasets.splits import draw_groups
 
 __all__ = ["DATASET"]
 
-_URL = "http://www.cs.cornell.edu/people/pabo/movie-review-data/"
-_EXTRACTS = Archive("scale_data.tar.gz", (_URL + "scale_data.tar.gz",))
-_WHOLE = Archive("scale_whole_review.tar.gz", (_URL + "scale_whole_review.tar.gz",), only_with="whole")
+_URLS = tuple(f"{scheme}://www.cs.cornell.edu/people/pabo/movie-review-data/" for scheme in ("https", "http"))
+_EXTRACTS = Archive("scale_data.tar.gz", tuple(url + "scale_data.tar.gz" for url in _URLS))
+_WHOLE = Archive(
+    "scale_whole_review.tar.gz", tuple(url + "scale_whole_review.tar.gz" for url in _URLS), only_with="whole"
+)
 _HINT = "the archive is not the scale data v1.0 or is truncated"
 
 
@@ -83,7 +86,7 @@ def _rating(written: str, where: str) -> float:
     except ValueError:
         rating = float("nan")
     if not 0 <= rating <= 1:
-        raise ValueError(f"{where}: {written!r} is not a rating between 0 and 1")
+        raise ValueError(f"{where}: {quoted(written)} is not a rating between 0 and 1")
     return rating
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from kate.errors import quoted
 from kate.research.datasets.archives import lines_of, require_count
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
@@ -206,7 +207,7 @@ def _next(awaits: bytes) -> str:
 
 def _malformed(path: Path, number: int, expected: str, line: bytes) -> ValueError:
     found = line[:60].decode("utf-8", errors="replace")
-    return ValueError(f"{path.name}, line {number:,}: expected {expected}, found {found!r}")
+    return ValueError(f"{path.name}, line {number:,}: expected {expected}, found {quoted(found)}")
 
 
 DATASET = DataSet(

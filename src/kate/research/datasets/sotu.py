@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kate.demo.speeches import INSTALL, MORE_WORDS_THAN, PACKAGE, Paragraph, paragraphs
+from kate.errors import quoted
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
 from kate.research.datasets.raw_documents import Rows, count_documents
@@ -22,7 +23,7 @@ _LABELS = ("era", "party")
 def prepare(preparation: Preparation, *, label: str = "era") -> Corpus:
     """Count the paragraphs; all paragraphs of an address are in the same part of the split."""
     if label not in _LABELS:
-        raise ValueError(f"label is {label!r}; expected one of {', '.join(_LABELS)}")
+        raise ValueError(f"label is {quoted(label)}; expected one of {', '.join(_LABELS)}")
     found = paragraphs(preparation.paths[PACKAGE.name])
     train, validation, test = _split_by_address(found, preparation.seed)
     return count_documents(

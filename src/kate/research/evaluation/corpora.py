@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from kate.errors import quoted
 from kate.research.datasets.corpus import Corpus, LabelKind, Labels, Questions
 from kate.research.datasets.loading import find_dataset, load_dataset
 from kate.research.datasets.raw_documents import count_split, indicator
@@ -199,7 +200,7 @@ def _parse_labels(values: list[str], kind: LabelKind | None, separator: str | No
     if kind == "number" and not are_numbers:
         odd = next(value for value, number in zip(values, numbers, strict=True) if math.isnan(number))
         raise ValueError(
-            f"the label {odd!r} is no number; leave such documents out or take labels as classes"
+            f"the label {quoted(odd)} is no number; leave such documents out or take labels as classes"
         )
     if kind == "number" or (kind is None and are_numbers and len(set(numbers)) > _MOST_NUMBERS_AS_CLASSES):
         return _ParsedLabels("number", np.array(numbers), ())

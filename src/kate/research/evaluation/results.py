@@ -15,6 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from kate.errors import quoted
 from kate.research.metrics.clusters import adjusted_rand
 
 __all__ = [
@@ -79,8 +80,8 @@ def _other_format(path: Path, number: int, found: Any) -> str:
             "run; choose another folder to make the runs anew, or read the file with Kate 0.1"
         )
     return (
-        f"{path}, line {number} has format {found!r} and this version of Kate reads {FORMAT}; choose another folder, "
-        "or use the version that wrote it"
+        f"{path}, line {number} has format {quoted(found)} and this version of Kate reads {FORMAT}; choose "
+        "another folder, or use the version that wrote it"
     )
 
 

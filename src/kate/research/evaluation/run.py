@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
 
+from kate.errors import quoted
 from kate.research.datasets.corpus import Corpus, PartName
 from kate.research.evaluation.found_topics import N_TOPICS, with_topics
 from kate.research.evaluation.model_inputs import encode, fit
@@ -118,7 +119,7 @@ def require_tasks(tasks: Sequence[str] | None) -> tuple[str, ...]:
     """
     for task in tasks or ():
         if task not in TASKS:
-            raise ValueError(f"there is no task {task!r}; choose from {', '.join(TASKS)}")
+            raise ValueError(f"there is no task {quoted(task)}; choose from {', '.join(TASKS)}")
     if tasks is None:
         return tuple(task for task in TASKS if task not in TOPIC_TASKS)
     return tuple(task for task in TASKS if task in tasks)
@@ -136,7 +137,7 @@ def _require_parts(corpus: Corpus) -> None:
     for part in get_args(PartName):
         if corpus.rows(part).size == 0:
             raise ValueError(
-                f"the corpus {corpus.name!r} has no {part} documents; evaluation needs documents to fit on, "
+                f"the corpus {quoted(corpus.name)} has no {part} documents; evaluation needs documents to fit on, "
                 "to choose on (validation) and to score on (test)"
             )
 

@@ -22,6 +22,9 @@ __all__ = ["KeptRuns", "RunKeys", "digest", "key_of", "keys_of", "model_identity
 
 _OF_THE_DATASET = ("name", "settings")
 _OF_THE_MODEL = ("name", "n_components", "parameters", "revision", "device")
+# Parameters that came later: with these values a run is the one that it always was, and keeps its key.
+_AS_ALWAYS = {"n_devices": 1}
+_DIFFERS = object()
 
 
 class RunKeys(NamedTuple):
@@ -42,7 +45,9 @@ def model_identity(name: str, n_components: int, model: Model) -> dict[str, Any]
         "name": name,
         "n_components": n_components,
         "parameters": {
-            key: as_json(value, strict=False) for key, value in parameters.items() if key not in left_out
+            key: as_json(value, strict=False)
+            for key, value in parameters.items()
+            if key not in left_out and _AS_ALWAYS.get(key, _DIFFERS) != value
         },
         "revision": find_entry(name).revision,
         "device": choose_device(parameters["device"]) if "device" in parameters else None,

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kate.extras import install_command
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation.corpora import CorpusSource
 from kate.research.evaluation.grid import quiet
@@ -173,7 +174,7 @@ def _study() -> Any:
     try:
         import optuna
     except ImportError as error:
-        raise ImportError("kate tune needs optuna: pip install 'kate-text[paper]'") from error
+        raise ImportError(f"kate tune needs optuna: {install_command('paper')}") from error
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna.create_study(direction="maximize")
 

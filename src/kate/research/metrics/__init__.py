@@ -24,6 +24,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
+from kate.errors import quoted
+
 __all__ = ["NEEDS", "why_skipped"]
 
 NEEDS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
@@ -54,6 +56,6 @@ def why_skipped(task: str, available: Collection[str]) -> str | None:
     'retrieval needs vectors or ranking and labels:classes or labels:sets'
     """
     if task not in NEEDS:
-        raise ValueError(f"there is no task {task!r}; expected one of {', '.join(NEEDS)}")
+        raise ValueError(f"there is no task {quoted(task)}; expected one of {', '.join(NEEDS)}")
     missing = [" or ".join(group) for group in NEEDS[task] if not any(one in available for one in group)]
     return f"{task} needs {' and '.join(missing)}" if missing else None

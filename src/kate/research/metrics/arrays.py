@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from kate.errors import quoted
+
 __all__ = [
     "Floats",
     "as_classes",
@@ -83,11 +85,13 @@ def as_classes(labels: Iterable[Any], n_documents: int, name: str) -> list[Hasha
     for row, value in enumerate(values):
         if isinstance(value, list):
             raise TypeError(
-                f"{name} has several labels in row {row} ({value!r:.40}); expected one class per document: "
+                f"{name} has several labels in row {row} ({quoted(value, 40)}); expected one class per document: "
                 "give sets of labels to the multi-label task"
             )
         if value is None or value != value:  # noqa: PLR0124  NaN is the value that differs from itself
-            raise ValueError(f"{name} has no label in row {row} ({value!r}); leave unlabelled documents out")
+            raise ValueError(
+                f"{name} has no label in row {row} ({quoted(value)}); leave unlabelled documents out"
+            )
     return values
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kate.errors import quoted
 from kate.research.metrics.adam import Parameters, descend
 from kate.research.metrics.arrays import (
     Floats,
@@ -115,7 +116,7 @@ def fit_classes(
     validation_list = as_classes(validation_labels, len(validation), "validation_labels")
     if len(set(labels)) < 2:
         raise ValueError(
-            f"train_labels has one class only ({labels[0]!r}); expected two or more to tell apart"
+            f"train_labels has one class only ({quoted(labels[0])}); expected two or more to tell apart"
         )
     classes = tuple(sorted_classes([*labels, *validation_list]))
     codes, validation_codes = encode(labels, classes), encode(validation_list, classes)
@@ -123,7 +124,7 @@ def fit_classes(
         return _fit_logistic(train, codes, validation, validation_codes, classes)
     if probe == "paper":
         return _fit_paper(train, codes, validation, validation_codes, classes, random_state=random_state)
-    raise ValueError(f"probe is {probe!r}; expected 'logistic' or 'paper'")
+    raise ValueError(f"probe is {quoted(probe)}; expected 'logistic' or 'paper'")
 
 
 def _fit_logistic(

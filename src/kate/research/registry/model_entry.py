@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from kate.extras import install_command
 from kate.research.registry.search_spaces import Space
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class ModelEntry:
         """Refuse a model whose packages are not installed, or that lacks a setting it cannot do without."""
         missing = [package for package in self.needs if importlib.util.find_spec(package) is None]
         if missing:
-            raise ImportError(f"{self.name} needs {' and '.join(missing)}: pip install 'kate-text[paper]'")
+            raise ImportError(f"{self.name} needs {' and '.join(missing)}: {install_command('paper')}")
         for name, what in self.must_set.items():
             if not settings.get(name):
                 raise ValueError(f"{self.name} needs {what}: set {self.name}.{name}=…")

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from kate.errors import quoted
 from kate.research.registry.catalogue import ENTRIES
 from kate.research.registry.model_entry import Model, ModelEntry
 from kate.research.registry.tuned import tuned_models
@@ -77,7 +78,7 @@ def make_model(
     for setting in changes:
         if setting not in known:
             raise ValueError(
-                f"the model {entry.name} has no setting {setting!r}; {did_you_mean(setting, known)}"
+                f"the model {entry.name} has no setting {quoted(setting)}; {did_you_mean(setting, known)}"
             )
     return entry.make(n_components, random_state=random_state, **changes)
 
@@ -86,7 +87,7 @@ def find_entry(name: str) -> ModelEntry:
     """The entry of ``NAME`` or ``NAME:tuned``; an unknown model, or one never tuned, is refused."""
     plain = name.removesuffix(TUNED)
     if plain not in MODELS:
-        raise ValueError(f"no model is named {plain!r}; {did_you_mean(plain, MODELS)}")
+        raise ValueError(f"no model is named {quoted(plain)}; {did_you_mean(plain, MODELS)}")
     if plain != name and plain not in tuned_models():
         raise ValueError(f"{plain} has no tuned settings yet; find some: kate tune --model {plain}")
     return MODELS[plain]

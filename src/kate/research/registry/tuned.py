@@ -1,9 +1,10 @@
-"""Tuned settings: what `kate tune` found, packaged in tuned.toml, one table per model."""
+"""Tuned settings: what `kate tune` found, one table per model: tuned.toml of the package, and the user's own."""
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,9 +15,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from kate.errors import quoted
 from kate.storage.files import whole_file
 
-__all__ = ["Tuned", "as_toml", "packaged_file", "read_tuned", "tuned_models", "update_tuned"]
+__all__ = ["Tuned", "as_toml", "own_file", "packaged_file", "read_tuned", "tuned_models", "update_tuned"]
 
 _HEAD = """\
 # Settings that `kate tune` found on validation documents: one table per model, with the data set, the budget and
@@ -38,14 +40,23 @@ class Tuned:
 
 
 def packaged_file() -> Path:
-    """The tuned.toml of this package."""
+    """The tuned.toml of this package, which nobody changes: others may use the same installation."""
     return Path(str(resources.files("kate.research.registry") / "tuned.toml"))
+
+
+def own_file() -> Path:
+    """The user's own tuned.toml: ``KATE_TUNED``, or in the folder ``kate`` where this platform keeps settings."""
+    if chosen := os.environ.get("KATE_TUNED"):
+        return Path(chosen).expanduser()
+    settings = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME")
+    return (Path(settings) if settings else Path.home() / ".config") / "kate" / "tuned.toml"
 
 
 @cache
 def tuned_models() -> Mapping[str, Tuned]:
-    """The models that have tuned settings in this package."""
-    return MappingProxyType(read_tuned(packaged_file()))
+    """The models that have tuned settings: those of the package, and before them those of the user."""
+    own = own_file()
+    return MappingProxyType(read_tuned(packaged_file()) | (read_tuned(own) if own.is_file() else {}))
 
 
 def read_tuned(path: Path) -> dict[str, Tuned]:
@@ -85,6 +96,7 @@ def as_toml(name: str, tuned: Tuned) -> str:
 
 def update_tuned(path: Path, name: str, tuned: Tuned) -> None:
     """Write the table of a model into a file, in place of the one that it had; the models stay in order."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with _alone_in(path.parent):
         tables = {**(read_tuned(path) if path.exists() else {}), name: tuned}
         text = "\n".join([_HEAD, *(as_toml(model, tables[model]) for model in sorted(tables))])
@@ -111,5 +123,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
 def _value(value: Any) -> str:
     """Text, a number, true or false as TOML writes it; JSON writes these in the same way."""
     if not isinstance(value, str | int | float | bool):
-        raise ValueError(f"a file of tuned settings cannot hold {value!r}; use text, numbers, true or false")
+        raise ValueError(
+            f"a file of tuned settings cannot hold {quoted(value)}; use text, numbers, true or false"
+        )
     return json.dumps(value, ensure_ascii=False)

@@ -118,3 +118,5 @@ class Page:
     sections: tuple[Section, ...]
     banner: str = ""
     facts: tuple[str, ...] = field(default=())
+    opening: tuple[Block, ...] = field(default=())
+    """What is shown before the contents."""

@@ -21,7 +21,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """``style`` numbers its colour and dashes, ``is_main`` draws it thick, ``is_joined`` joins its points."""
+    """``style`` numbers its colour and dashes, ``is_main`` draws it thick, ``is_joined`` joins its points.
+
+    A faint line is there to compare with: thin and grey, without its points.
+    """
 
     name: str
     points: tuple[Point, ...]
@@ -29,6 +32,7 @@ class Line:
     is_main: bool = False
     is_joined: bool = True
     mark: Literal["dot", "cross"] = "dot"
+    is_faint: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ __all__ = ["draw_png"]
 
 _DASHES = ("-", "--", ":")
 _NAMES_IN_A_LINE = 8  # of the legend
+_FEW = 8  # charts that are drawn large
 
 
 def draw_png(path: Path, charts: Sequence[Chart], columns: int) -> None:
@@ -26,7 +27,7 @@ def draw_png(path: Path, charts: Sequence[Chart], columns: int) -> None:
     columns = min(columns, len(charts))
     rows = -(-len(charts) // columns)
     is_map = isinstance(charts[0], ScatterChart)
-    width, height = (2.9, 3.1) if is_map else (4.6, 3.4)
+    width, height = (2.9, 3.1) if is_map else (4.6, 3.4) if len(charts) <= _FEW else (2.6, 2.2)
     figure = Figure(dpi=130, facecolor="white")
     handles: dict[str, Any] = {}
     for index, chart in enumerate(charts):
@@ -56,7 +57,12 @@ def draw_png(path: Path, charts: Sequence[Chart], columns: int) -> None:
 def _draw_lines(axes: Axes, chart: LineChart, handles: dict[str, Any]) -> None:
     for line in chart.lines:
         color = COLORS[line.style % len(COLORS)][0]
-        drawn = axes.errorbar(
+        if line.is_faint:
+            x, y = [point.x for point in line.points], [point.y for point in line.points]
+            [drawn] = axes.plot(x, y, color=color, linewidth=0.8, alpha=0.35, zorder=1)
+            handles.setdefault(line.name, drawn)
+            continue
+        bars = axes.errorbar(
             [point.x for point in line.points],
             [point.y for point in line.points],
             yerr=[point.spread or 0 for point in line.points],
@@ -68,7 +74,7 @@ def _draw_lines(axes: Axes, chart: LineChart, handles: dict[str, Any]) -> None:
             elinewidth=0.8,
             zorder=3 if line.is_main else 2,
         )
-        handles.setdefault(line.name, drawn)
+        handles.setdefault(line.name, bars)
     if chart.x_scale == "log":
         axes.set_xscale("log")
         axes.minorticks_off()

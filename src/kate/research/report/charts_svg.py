@@ -108,7 +108,9 @@ def _lines(chart: LineChart) -> str:
         across = (min(point.x for point in points), max(point.x for point in points))
     frame = _Frame(across, (rungs[0], rungs[-1]), chart.x_scale == "log")
     parts.append(_axes(chart, frame, rungs))
-    parts += [_line(line, frame) for line in sorted(chart.lines, key=lambda line: line.is_main)]
+    # what matters is drawn last, over the others
+    ordered = sorted(chart.lines, key=lambda line: (not line.is_faint, line.is_main))
+    parts += [_line(line, frame) for line in ordered]
     return "".join(parts)
 
 
@@ -147,7 +149,7 @@ def _x_ticks(chart: LineChart, frame: _Frame) -> list[tuple[float, str]]:
 
 def _line(line: Line, frame: _Frame) -> str:
     places = [(frame.across(point.x), frame.up(point.y), point) for point in line.points]
-    main = " main" if line.is_main else ""
+    main = " main" if line.is_main else " faint" if line.is_faint else ""
     dash = _DASHES[line.style // len(COLORS) % len(_DASHES)]
     parts = [
         f'<g class="line c{line.style % len(COLORS)}{main}" data-series="{escape(line.name, quote=True)}">'
@@ -155,7 +157,8 @@ def _line(line: Line, frame: _Frame) -> str:
     if line.is_joined and len(places) > 1:
         path = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in places)
         parts.append(f'<path d="M{path}"' + (f' stroke-dasharray="{dash}"' if dash else "") + "/>")
-    parts += [_mark(x, y, point, frame, line) for x, y, point in places]
+    if not line.is_faint:
+        parts += [_mark(x, y, point, frame, line) for x, y, point in places]
     return "".join([*parts, "</g>"])
 
 
@@ -229,6 +232,7 @@ def _style() -> str:
         ".paper{fill:#fff}.title{font-size:12px;font-weight:600}.tick,.legend{font-size:10.5px}.axis,.note{font-size:11px}"
         "text{fill:#222}.tick,.axis,.note{fill:#666}.rung{stroke:#e5e5e5;fill:none}.field{fill:#f6f6f6}"
         ".line path{stroke:var(--c);fill:none;stroke-width:1.5}.line circle,.dots circle{fill:var(--c)}"
-        ".main path{stroke-width:3}.line .bar{stroke-width:1}.dots circle{fill-opacity:.75}"
+        ".main path{stroke-width:3}.faint path{stroke-width:1;opacity:.35}"
+        ".line .bar{stroke-width:1}.dots circle{fill-opacity:.75}"
         ".hollow circle{fill:none;stroke:var(--c);stroke-width:2}" + light
     )

@@ -51,12 +51,21 @@
     }
   }
 
-  // a link to something folded opens it
+  // sections are folded on a phone, and whole on paper
+  const sections = document.querySelectorAll("details.section");
+  const unfold = (are_open) => { for (const section of sections) section.open = are_open; };
+  const phone = window.matchMedia("screen and (max-width: 720px)");
+  unfold(!phone.matches);
+  phone.addEventListener("change", () => unfold(!phone.matches));
+  window.addEventListener("beforeprint", () => unfold(true));
+
+  // a link to something folded opens it, and what it is folded in
   const open = () => {
     const id = decodeURIComponent(location.hash.slice(1));
     const target = id ? document.getElementById(id) : null;
-    const fold = target ? target.closest("details") : null;
-    if (fold) fold.open = true;
+    if (!target) return;
+    for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    target.scrollIntoView();
   };
   window.addEventListener("hashchange", open);
   open();

@@ -44,8 +44,9 @@ def page_html(page: Page) -> str:
         f"<title>{escape(page.title)}</title>\n"
         # an empty icon: otherwise the browser asks the server for one
         '<link rel="icon" href="data:,">\n'
-        f"<style>\n{_packaged('page.css')}{_colors()}</style>\n</head>\n<body>\n"
+        f"<style>\n{_tokens()}{_packaged('page.css')}{_colors()}</style>\n</head>\n<body>\n"
         f'<header>\n<h1>{escape(page.title)}</h1>\n<p class="subtitle">{_inline(page.subtitle)}</p>\n{banner}'
+        f"{''.join(_block(block) for block in page.opening)}"
         f'<ul class="facts">{facts}</ul>\n'
         f'<nav aria-label="Contents"><h2>Contents</h2><ol>{contents}</ol></nav>\n</header>\n'
         f"<main>\n{''.join(_section(section) for section in page.sections)}</main>\n"
@@ -54,9 +55,13 @@ def page_html(page: Page) -> str:
 
 
 def _section(section: Section) -> str:
+    """A section that can be folded: the script folds all of them on a phone, where the page would be endless."""
     blocks = "".join(_block(block) for block in section.blocks)
     name = escape(section.name, quote=True)
-    return f'<section aria-labelledby="{name}">\n<h2 id="{name}">{escape(section.title)}</h2>\n{blocks}</section>\n'
+    return (
+        f'<section aria-labelledby="{name}">\n<details class="section" open><summary><h2 id="{name}">'
+        f"{escape(section.title)}</h2></summary>\n{blocks}</details></section>\n"
+    )
 
 
 @singledispatch
@@ -180,6 +185,11 @@ def _colors() -> str:
     light = "".join(f".c{index}{{--c:{pair[0]}}}" for index, pair in enumerate(COLORS))
     dark = "".join(f".c{index}{{--c:{pair[1]}}}" for index, pair in enumerate(COLORS))
     return f"{light}\n@media screen and (prefers-color-scheme:dark){{{dark}}}\n"
+
+
+def _tokens() -> str:
+    """Colours and letters of all pages of Kate, by day, by night and on paper."""
+    return resources.files("kate").joinpath("explore/page/tokens.css").read_text("utf-8")
 
 
 def _packaged(name: str) -> str:

@@ -21,6 +21,7 @@ def page_markdown(page: Page) -> str:
     parts = [f"# {page.title}", page.subtitle]
     if page.banner:
         parts.append(f"> **{page.banner}**")
+    parts += [_block(block) for block in page.opening]
     if page.facts:
         parts.append("\n".join(f"- {fact}" for fact in page.facts))
     for section in page.sections:

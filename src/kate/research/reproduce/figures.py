@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kate.research.evaluation.paper_scores import paper_file
@@ -113,38 +114,61 @@ def precision_names(fraction: float, protocol: Protocol) -> list[str]:
 
 
 def retrieval_figure(output: RetrievalOutput, results: Results) -> Figure:
-    """Precision over the fraction that is fetched, one line per model."""
+    """Precision over the fraction that is fetched: one chart per model, with all the others faint behind it."""
+    models = (*output.models, *output.beside)
+    curves = {model: _curves(output, model, results) for model in models}
+    # a mark for every power of ten: the charts are small
+    powers = [fraction for fraction in output.fractions if math.log10(fraction).is_integer()]
+    marks = tuple((fraction, f"{100 * fraction:g}%") for fraction in powers or output.fractions)
     charts = []
-    for protocol in PROTOCOLS:
-        lines = []
-        for style, model in enumerate(_kate_first((*output.models, *output.beside))):
-            cell = figure_cell(output, model, protocol, results.plan.grid)
-            points = []
-            for fraction in output.fractions:
-                found = results.score(cell, "retrieval", precision_names(fraction, protocol))
-                if found.score is not None:
-                    label = f"{papers_name(model)}, {100 * fraction:g}% fetched: {found.score}"
-                    points.append(Point(fraction, found.score.mean, label))
-            if points:
-                lines.append(Line(papers_name(model), tuple(points), style, is_main=model == "kate"))
-        marks = tuple((fraction, f"{100 * fraction:g}%") for fraction in output.fractions)
-        title = PROTOCOL_NAMES[protocol]
+    measured = [model for model in models if any(curves[model].values())]
+    for model in sorted(measured or models, key=lambda model: _rank(curves[model])):
+        others = [
+            Line(_THE_OTHERS, points, _GREY, is_faint=True)
+            for other in models
+            if other != model and (points := curves[other]["tuned"])
+        ]
+        own = [
+            Line(PROTOCOL_NAMES[protocol], points, style, is_main=protocol == "tuned")
+            for style, protocol in enumerate(reversed(PROTOCOLS))
+            if (points := curves[model][protocol])
+        ]
+        x_title, y_title = "share of the training set fetched", "precision"
         charts.append(
-            LineChart(
-                title, "share of the training set fetched", "precision", tuple(lines), "log", x_ticks=marks
-            )
+            LineChart(papers_name(model), x_title, y_title, tuple(own + others), "log", x_ticks=marks)
         )
     caption = (
         "Precision of the training documents nearest to a test document by cosine, "
-        f"{size_title(output.topics, results)}. Tuned: the vectors minus their mean over the training documents, for "
-        "every model. The paper draws the figure without numbers; by its text VAE is best, then DocNADE and KATE."
+        f"{size_title(output.topics, results)}; one chart per model, the best first (tuned, 1 % fetched), the others "
+        "tuned in grey. Tuned: the vectors minus their mean over the training documents, for every model. The paper "
+        "draws the figure without numbers; by its text VAE is best, then DocNADE and KATE."
     )
-    return Figure(output.key, tuple(charts), caption)
+    return Figure(output.key, tuple(charts), caption, columns=4)
 
 
-def _kate_first(models: Sequence[str]) -> list[str]:
-    """KATE first, so that it always has the first colour."""
-    return sorted(models, key=lambda model: model != "kate")
+_THE_OTHERS, _GREY = "the other models, tuned", 7
+_Curve = tuple[Point, ...]
+
+
+def _curves(output: RetrievalOutput, model: str, results: Results) -> dict[Protocol, _Curve]:
+    """The points of a model by either protocol."""
+    curves: dict[Protocol, _Curve] = {}
+    for protocol in PROTOCOLS:
+        cell = figure_cell(output, model, protocol, results.plan.grid)
+        points = []
+        for fraction in output.fractions:
+            found = results.score(cell, "retrieval", precision_names(fraction, protocol))
+            if found.score is not None:
+                label = f"{papers_name(model)}, {100 * fraction:g}% fetched: {found.score}"
+                points.append(Point(fraction, found.score.mean, label))
+        curves[protocol] = tuple(points)
+    return curves
+
+
+def _rank(curves: Mapping[Protocol, _Curve]) -> float:
+    """Smallest for the model whose tuned vectors, or else the paper's, are best where about 1 % is fetched."""
+    points = curves["tuned"] or curves["paper"]
+    return -min(points, key=lambda point: abs(math.log(point.x / 0.01))).y if points else math.inf
 
 
 def retrieval_table(output: RetrievalOutput, results: Results) -> Table:

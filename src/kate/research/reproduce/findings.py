@@ -21,7 +21,16 @@ from kate.research.reproduce.spec import (
     SweepsOutput,
 )
 
-__all__ = ["findings", "headlines", "remarks"]
+__all__ = [
+    "ComparedColumn",
+    "compared_columns",
+    "findings",
+    "gaps_to_paper",
+    "headlines",
+    "missing_numbers",
+    "ranking_of",
+    "remarks",
+]
 
 NEAR = 0.03
 """A score of the paper counts as reproduced if ours differs by no more than this."""
@@ -29,7 +38,7 @@ NEAR = 0.03
 US = "kate"
 
 
-class _Column(NamedTuple):
+class ComparedColumn(NamedTuple):
     """Numbers that are compared: one data set, one size and one score of a table."""
 
     table: ScoresOutput
@@ -50,12 +59,27 @@ def findings(results: Results) -> list[str]:
 
 
 def headlines(results: Results) -> list[str]:
-    """The main findings in a few sentences."""
-    columns = [column for output in results.plan.outputs for column in _columns(output, results)]
-    sentences = list(_won(columns, results))
-    if results.plan.grid.quick is None:
-        sentences += _reproduced(columns, results)
-    return sentences + list(_tuned(columns, results))
+    """The main findings, three sentences at most."""
+    columns = [column for output in results.plan.outputs for column in compared_columns(output, results)]
+    sentences = list(_reproduced(columns, results)) if results.plan.grid.quick is None else []
+    return [*sentences, *_won(columns, results), *_tuned(columns, results)]
+
+
+def missing_numbers(results: Results) -> str:
+    """Which numbers the columns lack: the best of a few models may not be the best of all."""
+    lacking: Counter[str] = Counter()
+    n_wanted = 0
+    for output in results.plan.outputs:
+        for column in compared_columns(output, results):
+            for protocol in PROTOCOLS:
+                models = (*column.table.models, *column.table.beside)
+                there = {one.model for one in ranking_of(column, protocol, results)}
+                lacking.update(model for model in models if model not in there)
+                n_wanted += len(models)
+    if not lacking:
+        return ""
+    names = ", ".join(papers_name(model) for model, _ in lacking.most_common())
+    return f"{lacking.total()} of {n_wanted} numbers are missing, of {names}."
 
 
 def remarks(output: Output, results: Results) -> list[str]:
@@ -67,20 +91,23 @@ def remarks(output: Output, results: Results) -> list[str]:
     return []
 
 
-def _columns(output: Output, results: Results) -> list[_Column]:
+def compared_columns(output: Output, results: Results) -> list[ComparedColumn]:
     """The columns of a table of scores that have been measured; a table of times has none: speed is not a score."""
     if not isinstance(output, ScoresOutput) or output.multiples_of:
         return []
     return [
-        _Column(output, dataset, topics, score)
+        ComparedColumn(output, dataset, topics, score)
         for dataset in output.datasets
         for topics in output.topics
         for score in output.scores
-        if any(len(_ranking(_Column(output, dataset, topics, score), one, results)) > 1 for one in PROTOCOLS)
+        if any(
+            len(ranking_of(ComparedColumn(output, dataset, topics, score), one, results)) > 1
+            for one in PROTOCOLS
+        )
     ]
 
 
-def _ranking(column: _Column, protocol: Protocol, results: Results) -> list[_Measured]:
+def ranking_of(column: ComparedColumn, protocol: Protocol, results: Results) -> list[_Measured]:
     """The models that have a number, best first."""
     table, measured = column.table, []
     for model in (*table.models, *table.beside):
@@ -91,67 +118,53 @@ def _ranking(column: _Column, protocol: Protocol, results: Results) -> list[_Mea
     return sorted(measured, key=lambda one: one.mean, reverse=table.best == "highest")
 
 
-def _won(columns: list[_Column], results: Results) -> Iterator[str]:
-    """How many columns each model leads."""
+def _won(columns: list[ComparedColumn], results: Results) -> Iterator[str]:
+    """How many columns KATE leads by either protocol, and who leads the others."""
+    parts = []
     for protocol in PROTOCOLS:
-        rankings = [_ranking(column, protocol, results) for column in columns]
+        rankings = [ranking_of(column, protocol, results) for column in columns]
         winners = Counter(ranking[0].model for ranking in rankings if len(ranking) > 1)
         if not winners:
             continue
         ours = winners.pop(US, 0)
         others = ", ".join(f"{papers_name(model)} {count}" for model, count in winners.most_common())
-        total = ours + sum(winners.values())
-        yield (
-            f"{_capital(PROTOCOL_NAMES[protocol])}: KATE leads **{ours} of {total}** columns of scores"
-            + (f"; the others go to {others}." if others else ".")
-            + _missing(columns, rankings)
+        how = "by the paper's protocol" if protocol == "paper" else "with every model tuned alike"
+        parts.append(
+            f"**{ours} of {ours + winners.total()}** {how}" + (f" (the others: {others})" if others else "")
         )
+    if parts:
+        yield f"Of the columns of scores KATE leads {' and '.join(parts)}."
 
 
-def _missing(columns: list[_Column], rankings: list[list[_Measured]]) -> str:
-    """Which numbers the columns lack: the best of a few models may not be the best of all."""
-    wanted = [(*column.table.models, *column.table.beside) for column in columns]
-    lacking = Counter(
-        model
-        for models, ranking in zip(wanted, rankings, strict=True)
-        for model in models
-        if model not in {one.model for one in ranking}
-    )
-    if not lacking:
-        return ""
-    names = ", ".join(papers_name(model) for model, _ in lacking.most_common())
-    return f" {lacking.total()} of {sum(map(len, wanted))} numbers are missing, of {names}."
-
-
-def _reproduced(columns: list[_Column], results: Results) -> Iterator[str]:
-    gaps = [gap for column in columns for gap in _gaps(column, results)]
+def _reproduced(columns: list[ComparedColumn], results: Results) -> Iterator[str]:
+    gaps = [gap for column in columns for gap in gaps_to_paper(column, results)]
     if gaps:
-        near = sum(abs(ours - theirs) <= NEAR for _, ours, theirs in gaps)
-        above = sum(ours - theirs > NEAR for _, ours, theirs in gaps)
+        near = sum(abs(ours - theirs) <= NEAR for *_, ours, theirs in gaps)
+        above = sum(ours - theirs > NEAR for *_, ours, theirs in gaps)
         yield (
             f"By the paper's protocol **{near} of {len(gaps)}** of its numbers come out within {NEAR} here; {above} "
             f"are higher here, {len(gaps) - near - above} lower."
         )
 
 
-def _gaps(column: _Column, results: Results) -> list[tuple[str, float, float]]:
-    """(what, ours, the paper's) for every number that both have."""
+def gaps_to_paper(column: ComparedColumn, results: Results) -> list[tuple[str, str, float, float]]:
+    """(model, what, ours, the paper's) for every number that both have."""
     gaps = []
     for model in column.table.models:
         theirs = papers_score(column.dataset, column.score.name, column.topics, model)
         ours = results.of_table(column.dataset, model, column.topics, column.score, "paper").mean
         if theirs is not None and ours is not None:
             what = f"{papers_name(model)} on {column.dataset}, {column.topics} topics, {column.score.title}"
-            gaps.append((what, ours, theirs))
+            gaps.append((model, what, ours, theirs))
     return gaps
 
 
-def _tuned(columns: list[_Column], results: Results) -> Iterator[str]:
+def _tuned(columns: list[ComparedColumn], results: Results) -> Iterator[str]:
     """What tuning changes, and which model gains most."""
     gains = []
     for column in columns:
         before, after = (
-            {one.model: one for one in _ranking(column, protocol, results)} for protocol in PROTOCOLS
+            {one.model: one for one in ranking_of(column, protocol, results)} for protocol in PROTOCOLS
         )
         sign = 1 if column.table.best == "highest" else -1
         gains += [
@@ -174,7 +187,7 @@ def _leaders(output: Output, results: Results) -> Iterator[str]:
         for dataset in output.datasets:
             for score in output.scores:
                 for protocol in PROTOCOLS:
-                    columns = [_Column(output, dataset, topics, score) for topics in output.topics]
+                    columns = [ComparedColumn(output, dataset, topics, score) for topics in output.topics]
                     parts = [part for column in columns if (part := _lead(column, protocol, results))]
                     if parts:
                         where = f"{_short(output)}, {dataset}, {score.title}, {PROTOCOL_NAMES[protocol]}"
@@ -185,9 +198,9 @@ def _leaders(output: Output, results: Results) -> Iterator[str]:
         yield from _best_retrieval(output, results)
 
 
-def _lead(column: _Column, protocol: Protocol, results: Results) -> str:
+def _lead(column: ComparedColumn, protocol: Protocol, results: Results) -> str:
     """Which model leads a column, and the rank of KATE in it."""
-    ranking = _ranking(column, protocol, results)
+    ranking = ranking_of(column, protocol, results)
     if len(ranking) < 2:
         return ""
     first, size = ranking[0], results.plan.grid.size(column.topics)
@@ -202,14 +215,14 @@ def _lead(column: _Column, protocol: Protocol, results: Results) -> str:
 
 def _furthest(output: ScoresOutput, results: Results) -> Iterator[str]:
     """How many of the table's numbers come out here, and which are furthest off."""
-    gaps = [gap for column in _columns(output, results) for gap in _gaps(column, results)]
+    gaps = [gap for column in compared_columns(output, results) for gap in gaps_to_paper(column, results)]
     if not gaps:
         return
-    near = sum(abs(ours - theirs) <= NEAR for _, ours, theirs in gaps)
-    far = sorted(gaps, key=lambda gap: abs(gap[1] - gap[2]), reverse=True)
+    near = sum(abs(ours - theirs) <= NEAR for *_, ours, theirs in gaps)
+    far = sorted(gaps, key=lambda gap: abs(gap[2] - gap[3]), reverse=True)
     listed = "; ".join(
         f"{what} {ours:.3f} here, {theirs:.3f} there"
-        for what, ours, theirs in far[:3]
+        for _, what, ours, theirs in far[:3]
         if abs(ours - theirs) > NEAR
     )
     sentence = f"{near} of {len(gaps)} of the paper's numbers come out within {NEAR} by its own protocol."

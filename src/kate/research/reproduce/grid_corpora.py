@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kate.errors import quoted
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.loading import DATASETS, list_datasets
 from kate.research.evaluation.corpora import CorpusSource, corpus_of
@@ -31,7 +32,7 @@ def why_missing(name: str, own: Mapping[str, Any] | None = None) -> str | None:
     if own is not None:
         return None
     if name not in DATASETS:
-        return f"no data set is named {name!r}"
+        return f"no data set is named {quoted(name)}"
     is_here = next(row.is_here for row in list_datasets() if row.name == name)
     return None if is_here else f"no data here; kate datasets says how to get {name}"
 
@@ -52,7 +53,7 @@ def sample(corpus: Corpus, sizes: Mapping[str, int]) -> Corpus:
     rows: dict[str, Any] = {"fitting": corpus.fitting, "validation": corpus.validation, "test": corpus.test}
     for part, size in sizes.items():
         if part not in rows:
-            raise ValueError(f"there is no part {part!r}; choose from {', '.join(rows)}")
+            raise ValueError(f"there is no part {quoted(part)}; choose from {', '.join(rows)}")
         if len(rows[part]) > size:
             rows[part] = np.sort(random.choice(rows[part], size=size, replace=False))
     kept = np.concatenate(list(rows.values()))

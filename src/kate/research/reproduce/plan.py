@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -141,7 +142,7 @@ class RunPlan:
         self._sources: dict[str, CorpusSource] = {}
         self._planned: dict[tuple[GridCell, int], PlannedCell] = {}
         self._missing_data = {
-            name: grid_corpora.why_missing(name, grid.corpora.get(name)) for name in self._datasets()
+            name: grid_corpora.why_missing(name, grid.corpora.get(name)) for name in self.datasets
         }
         everything = self._demands(grid.outputs.values())
         wanted = self._demands(self.outputs)
@@ -155,7 +156,7 @@ class RunPlan:
             for one in self._planned.values()
             if one.key in self.demands and one.key is not None and one.run is not None
         }
-        order = {name: place for place, name in enumerate(self._datasets())}
+        order = {name: place for place, name in enumerate(self.datasets)}
         return dict(sorted(runs.items(), key=lambda item: order[item[1].source.name]))
 
     def planned(self, cell: GridCell, seed: int) -> PlannedCell:
@@ -183,7 +184,9 @@ class RunPlan:
         """All of a data set, in a quick look too."""
         return grid_corpora.source_of(dataset, self.grid.corpora.get(dataset))
 
-    def _datasets(self) -> list[str]:
+    @cached_property
+    def datasets(self) -> list[str]:
+        """The data sets that the grid names."""
         names: list[str] = []
         for output in self.grid.outputs.values():
             names += getattr(output, "datasets", None) or [getattr(output, "dataset", "")]

@@ -14,6 +14,7 @@ from kate.research.report.blocks import (
     Block,
     ColumnGroup,
     Figure,
+    Folded,
     Items,
     Page,
     Section,
@@ -30,8 +31,9 @@ from kate.research.reproduce import figures
 from kate.research.reproduce import score_tables as tables
 from kate.research.reproduce import word_tables as words
 from kate.research.reproduce.claims import Claim, check_claims
-from kate.research.reproduce.findings import findings, headlines, remarks
+from kate.research.reproduce.findings import findings, missing_numbers, remarks
 from kate.research.reproduce.lookup import PROTOCOL_NAMES, Results, papers_name
+from kate.research.reproduce.opening import opening, why_no_runs
 from kate.research.reproduce.plan import RunPlan
 from kate.research.reproduce.resources import machine
 from kate.research.reproduce.runs import failures, runs
@@ -97,6 +99,7 @@ def make_page(results: Results, facts: Mapping[str, Mapping[str, Any]]) -> Page:
         tuple(sections),
         banner,
         tuple(_page_facts(plan, chosen)),
+        tuple(opening(results)),
     )
 
 
@@ -162,9 +165,14 @@ def _found(results: Results, chosen: Mapping[str, Record]) -> list[Block]:
     state = f"{len(chosen) - n_failed:,} of {n_all:,} runs are done"
     state += f", {n_failed:,} failed" if n_failed else ""
     state += f", {n_left:,} are still to be made; what depends on them says so." if n_left else "."
-    blocks: list[Block] = [TextBlock(state)]
-    blocks += [Items(tuple(sentences)) for sentences in (headlines(results), findings(results)) if sentences]
-    return blocks
+    said = " ".join(part for part in (state, missing_numbers(results), why_no_runs(results.plan)) if part)
+    leaders = findings(results)
+    folded = [
+        Folded(
+            "leaders", "Which model leads each table and figure", (Items(tuple(leaders)),), in_markdown=True
+        )
+    ]
+    return [TextBlock(said), *(folded if leaders else [])]
 
 
 def _claims(claims: Sequence[Claim]) -> Table:
@@ -228,7 +236,8 @@ def _page_facts(plan: RunPlan, chosen: Mapping[str, Record]) -> list[str]:
 
 
 def _figures(page: Page) -> list[Figure]:
-    return [block for section in page.sections for block in section.blocks if isinstance(block, Figure)]
+    blocks = [*page.opening, *(block for section in page.sections for block in section.blocks)]
+    return [block for block in blocks if isinstance(block, Figure)]
 
 
 def _write(path: Path, text: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
+from kate.errors import quoted
 from kate.spelling import did_you_mean
 
 __all__ = [
@@ -187,7 +188,7 @@ class Grid:
         """The outputs by their names, all for None, in the order of the file."""
         for name in only or ():
             if name not in self.outputs:
-                raise ValueError(f"there is no output {name!r}; {did_you_mean(name, self.outputs)}")
+                raise ValueError(f"there is no output {quoted(name)}; {did_you_mean(name, self.outputs)}")
         return [output for name, output in self.outputs.items() if not only or name in only]
 
     def made_quick(self) -> Grid:
@@ -214,7 +215,7 @@ def read_grid(path: str | os.PathLike[str] | None = None) -> Grid:
         raise ValueError(f"{where} is no TOML file: {error}") from None
     known = {"seeds", "models", "main_groups", "corpora", "outputs", "quick"}
     for name in content.keys() - known:
-        raise ValueError(f"{where}: unknown part {name!r}; {did_you_mean(name, known)}")
+        raise ValueError(f"{where}: unknown part {quoted(name)}; {did_you_mean(name, known)}")
     folder = Path(path).parent if path is not None else Path()
     quick = dict(content.get("quick", {}))
     quick["topics"] = {int(size): instead for size, instead in quick.get("topics", {}).items()}
@@ -251,7 +252,7 @@ def _output(name: str, part: Mapping[str, Any], where: str) -> Output:
     values = dict(part)
     kind = values.pop("kind", None)
     if kind not in _KINDS:
-        raise ValueError(f"{place}: kind is {kind!r}; choose from {', '.join(_KINDS)}")
+        raise ValueError(f"{place}: kind is {quoted(kind)}; choose from {', '.join(_KINDS)}")
     if "scores" in values:
         values["scores"] = [_made(ScoreColumn, one, place) for one in values["scores"]]
     if "score" in values:
@@ -267,7 +268,7 @@ def _made(kind: type[Any], values: Mapping[str, Any], place: str) -> Any:
     fields = {one.name: one for one in dataclasses.fields(kind)}
     for name in values:
         if name not in fields:
-            raise ValueError(f"{place}: unknown setting {name!r}; {did_you_mean(name, fields)}")
+            raise ValueError(f"{place}: unknown setting {quoted(name)}; {did_you_mean(name, fields)}")
     missing = [
         name
         for name, one in fields.items()

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_non_negative, validate_data
 
+from kate.errors import quoted
 from kate.storage.saving import Saveable
 from kate.text.sequences import Sequences
 
@@ -124,4 +125,4 @@ def require_whole_numbers(model: BaseEstimator, *names: str) -> None:
     for name in names:
         value = getattr(model, name)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise ValueError(f"{name}={value!r}: expected a whole number of at least 1")
+            raise ValueError(f"{name}={quoted(value)}: expected a whole number of at least 1")

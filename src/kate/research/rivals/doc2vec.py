@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from kate.errors import quoted
 from kate.research.rivals.base import CountMatrix, Floats, SequenceEstimator, require_whole_numbers, seed_of
 from kate.research.rivals.doc2vec_inference import ParagraphNetwork, infer
 from kate.research.rivals.word2vec import named_documents
@@ -91,7 +92,9 @@ class Doc2Vec(SequenceEstimator):
         documents = self._sequences(X, reset=True)
         require_whole_numbers(self, "n_components", "window", "negative", "epochs", "inference_epochs")
         if self.method not in _METHODS:
-            raise ValueError(f"method={self.method!r} is not known; choose one of {', '.join(_METHODS)}")
+            raise ValueError(
+                f"method={quoted(self.method)} is not known; choose one of {', '.join(_METHODS)}"
+            )
         self.frequencies_ = np.bincount(documents.codes, minlength=documents.n_words).astype(np.int64)
         if not self.frequencies_.any():
             raise ValueError(

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.utils.validation import check_is_fitted
 
+from kate.errors import quoted
 from kate.research.rivals.base import CountMatrix, CountsEstimator, Floats
 from kate.research.rivals.weighting import inverse_document_frequencies, weigh
 
@@ -54,7 +55,7 @@ class LSA(CountsEstimator):
         n_docs, n_words = X.shape
         if not 1 <= self.n_components < n_words:
             raise ValueError(
-                f"n_components={self.n_components!r} for n_features={n_words} words; "
+                f"n_components={quoted(self.n_components)} for n_features={n_words} words; "
                 "expected at least 1 and fewer than there are words"
             )
         if self.n_components > n_docs:

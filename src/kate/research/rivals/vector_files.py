@@ -11,6 +11,8 @@ from typing import IO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from kate.errors import quoted
+
 __all__ = ["read_vectors"]
 
 Batch = tuple[list[str], NDArray[np.float32]]
@@ -71,7 +73,7 @@ def _read_text(lines: Iterator[bytes], path: Path, n_dimensions: int) -> Iterato
             except ValueError:
                 raise ValueError(
                     f"{path}, line {number + len(words) + 1} of vectors: expected a word and {n_dimensions} numbers, "
-                    f"found {line[:40]!r}; is it a file of word vectors?"
+                    f"found {quoted(line, 40)}; is it a file of word vectors?"
                 ) from None
             words.append(parts[0].decode("utf-8", "replace"))
         number += len(words)

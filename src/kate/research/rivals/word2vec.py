@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, diags_array
 from sklearn.utils.validation import check_is_fitted
 
+from kate.errors import quoted
 from kate.research.rivals.base import CountMatrix, Floats, SequenceEstimator, require_whole_numbers, seed_of
 from kate.research.rivals.weighting import inverse_document_frequencies
 from kate.text.sequences import Sequences
@@ -73,7 +74,7 @@ class Word2Vec(SequenceEstimator):
         documents = self._sequences(X, reset=True)
         require_whole_numbers(self, "n_components", "window", "negative", "epochs")
         if self.algorithm not in ("skip-gram", "cbow"):
-            raise ValueError(f"algorithm={self.algorithm!r} is not known; choose 'skip-gram' or 'cbow'")
+            raise ValueError(f"algorithm={quoted(self.algorithm)} is not known; choose 'skip-gram' or 'cbow'")
         self.idf_ = inverse_document_frequencies(csr_matrix(documents.counts()))
         self.word_vectors_ = np.zeros((documents.n_words, self.n_components), dtype=np.float32)
         if len(documents.codes):
@@ -121,7 +122,7 @@ def mean_vectors(X: csr_matrix, word_vectors: Floats, idf: Floats, weighting: We
     [[0.75, 0.25], [0.0, 0.0]]
     """
     if weighting not in ("mean", "idf"):
-        raise ValueError(f"weighting={weighting!r} is not known; choose 'mean' or 'idf'")
+        raise ValueError(f"weighting={quoted(weighting)} is not known; choose 'mean' or 'idf'")
     weights = csr_matrix(X, dtype=np.float32)
     if weighting == "idf":
         weights = csr_matrix(weights @ diags_array(idf))

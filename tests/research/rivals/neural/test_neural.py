@@ -1,5 +1,6 @@
 """What all neural models share: the rules of scikit-learn, settings, early stopping, seeds, saving, errors."""
 
+import re
 import sys
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 torch = pytest.importorskip("torch")
 
+from kate.extras import install_command  # noqa: E402
 from kate.model.encoder import EmptyDocumentsWarning, scale_counts  # noqa: E402
 from kate.research.rivals.neural.autoencoders import AE, CAE, DAE, KSAE  # noqa: E402
 from kate.research.rivals.neural.docnade import DocNADE  # noqa: E402
@@ -142,5 +144,5 @@ def test_other_bad_input():
 
 def test_without_torch_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ImportError, match=r"AE needs PyTorch: pip install 'kate-text\[paper\]'"):
+    with pytest.raises(ImportError, match=re.escape(f"AE needs PyTorch: {install_command('paper')}")):
         AE(4).fit(COUNTS)

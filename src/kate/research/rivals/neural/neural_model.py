@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kate.engines.devices import Device, choose_device
+from kate.extras import install_command
 from kate.model.encoder import warn_about_empty
 from kate.model.loop import HistoryRow, progress_bar, train
 from kate.model.settings import (
@@ -256,4 +257,4 @@ def require_torch(model: str) -> None:
     try:
         import torch  # noqa: F401
     except ImportError as error:
-        raise ImportError(f"{model} needs PyTorch: pip install 'kate-text[paper]'") from error
+        raise ImportError(f"{model} needs PyTorch: {install_command('paper')}") from error
