@@ -1,0 +1,42 @@
+"""Folders of every kind, made once and copied for each attack."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from attacks.attacked_folders import FOLDERS
+
+
+@pytest.fixture(scope="session")
+def whole_folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder of a kind, not to be touched."""
+    root, made = tmp_path_factory.mktemp("whole"), set[str]()
+
+    def folder(kind: str) -> Path:
+        if kind not in made:
+            if FOLDERS[kind].missing:
+                pytest.skip(str(FOLDERS[kind].missing))
+            FOLDERS[kind].make(root / kind)
+            made.add(kind)
+        return root / kind
+
+    return folder
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """An empty folder in memory, where there is one: a disk that is flushed a thousand times takes its time."""
+    shared = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def attacked(whole_folders: Callable[[str], Path], place: Path) -> Callable[[str], Path]:
+    """A copy of the folder of a kind, to be damaged."""
+    return lambda kind: Path(shutil.copytree(whole_folders(kind), place / kind))

@@ -1,0 +1,168 @@
+"""Every file of every folder, damaged in every way: what is read is what was written, or it is refused by name."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import kate
+from attacks.attack_budget import cases, seed
+from attacks.case_runner import attack
+from folder_edits import edit_json, seal_file
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="pipes, /proc and limits of memory are Linux's"
+)
+Attacked = Callable[[str], Path]
+
+
+def spread(quick: int, share: float) -> range:
+    """Numbers of cases; in the quick mode every few of them, so that all have their turn."""
+    many = cases(quick, share)
+    return range(many) if many > quick else range(0, 7 * quick, 7)
+
+
+# quick: how many in CI; share: of the long mode
+@pytest.mark.parametrize(
+    ("kind", "quick", "share"),
+    [
+        ("model", 200, 0.25),
+        ("estimator", 50, 0.1),
+        ("index", 200, 0.15),
+        ("int8", 60, 0.05),
+        ("ann", 60, 0.05),
+        ("shards", 50, 0.1),
+        ("work", 60, 0.05),
+    ],
+)
+def test_a_damaged_folder_is_refused_or_read_as_it_was(
+    attacked: Attacked, kind: str, quick: int, share: float
+) -> None:
+    name = "attacks.damaged_folders:DamagedFolder"
+    attack(name, spread(quick, share), seed(), kind, str(attacked(kind))).require_none()
+
+
+@pytest.mark.parametrize(
+    ("kind", "quick", "share"),
+    [("model", 160, 0.15), ("estimator", 40, 0.05), ("index", 80, 0.05), ("ann", 60, 0.05)],
+)
+def test_a_strangers_folder_is_refused_or_answers(
+    attacked: Attacked, kind: str, quick: int, share: float
+) -> None:
+    """Every checksum fits: nothing crashes, hangs or fills the memory, and errors are Kate's own."""
+    name = "attacks.damaged_folders:StrangersFolder"
+    attack(name, spread(quick, share), seed(), kind, str(attacked(kind))).require_none()
+
+
+@pytest.mark.skipif(os.environ.get("KATE_ATTACK_CASES") is None, reason="slow: LanceDB; make attack does it")
+def test_damage_of_a_lance_table_ends_no_process(attacked: Attacked) -> None:
+    """LanceDB's files have no checksums, so that answers may differ; but nothing crashes and nothing waits."""
+    name = "attacks.damaged_folders:DamagedTable"
+    attack(name, range(cases(100, 0.02)), seed(), "lance", str(attacked("lance"))).require_none()
+
+
+def test_a_pipe_in_a_lance_table_is_refused(attacked: Attacked) -> None:
+    folder = attacked("lance")
+    [data, *_] = (folder / "tables").rglob("data/*.lance")
+    data.unlink()
+    os.mkfifo(data)
+    with pytest.raises(kate.FolderError, match="is not a plain file"):
+        kate.Index.load(folder)
+
+
+def test_nan_in_the_vectors_of_an_index_is_refused_when_they_are_read(attacked: Attacked) -> None:
+    """A stranger's, whose checksums fit."""
+    folder = attacked("index")
+    data = bytearray((folder / "vectors.npy").read_bytes())
+    data[-4:] = b"\xff\xff\xff\x7f"
+    (folder / "vectors.npy").write_bytes(data)
+    seal_file(folder, "vectors.npy")
+    index = kate.Index.load(folder)
+    with pytest.raises(kate.FolderError, match=r"vectors\.npy holds NaN or infinity"):
+        index.search("gold", by="meaning", exact=True)
+
+
+def test_nan_in_the_weights_of_a_model_is_refused(attacked: Attacked) -> None:
+    import safetensors.numpy
+
+    folder = attacked("model")
+    arrays = safetensors.numpy.load_file(folder / "weights.safetensors")
+    for name, value in (("map", float("nan")), ("W", float("inf")), ("response_mean", float("nan"))):
+        changed = {other: array.copy() for other, array in arrays.items()}
+        changed[name].flat[0] = value
+        safetensors.numpy.save_file(changed, folder / "weights.safetensors")
+        seal_file(folder, "weights.safetensors")
+        with pytest.raises(kate.FolderError, match=f"{name} holds NaN or infinity"):
+            kate.load(folder)
+
+
+def test_an_edited_config_is_noticed(attacked: Attacked) -> None:
+    """0.1 had no checksum of it: 114 changes went unnoticed."""
+    for kind, name in (("model", "config.json"), ("index", "index.json")):
+        path = attacked(kind) / name
+        path.write_text(path.read_text().replace("0", "1", 1))
+        with pytest.raises(kate.FolderError, match=r"checksum differs|format version"):
+            (kate.load if kind == "model" else kate.Index.load)(path.parent)
+
+
+def test_numbers_and_letters_that_are_none_are_refused(attacked: Attacked) -> None:
+    folder = attacked("model")
+    config = folder / "config.json"
+    text = config.read_text()
+    for new, message in (
+        ("1e999", "1e999 is not a number"),
+        ("NaN", "NaN is not a number"),
+        ('"\\ud800"', "surrogates"),
+    ):
+        config.write_text(text.replace('"n_documents": 120', f'"n_documents": {new}', 1))
+        with pytest.raises(kate.FolderError, match=message):
+            kate.load(folder)
+
+
+def test_links_of_a_graph_lead_nowhere_else(attacked: Attacked) -> None:
+    """usearch would follow them anywhere in memory."""
+    pytest.importorskip("usearch")
+    folder = attacked("ann")
+    path = folder / "graph.usearch"
+    data = bytearray(path.read_bytes())
+    data[-128:-124] = b"\xfe\xff\xff\xff"  # the first of at most 32 links of the last node
+    path.write_bytes(data)
+    seal_file(folder, "graph.usearch")
+    with pytest.raises(kate.FolderError, match="its links lead nowhere"):
+        kate.Index.load(folder).search("gold", by="meaning")
+
+
+def test_an_index_of_another_store_is_refused(attacked: Attacked) -> None:
+    folder = attacked("index")
+    edit_json(folder / "index.json", store=None)
+    with pytest.raises(kate.FolderError, match="has the store None"):
+        kate.Index.load(folder)
+
+
+def test_a_vocabulary_with_a_word_twice_is_refused(attacked: Attacked) -> None:
+    folder = attacked("model")
+    lines = (folder / "vocabulary.txt").read_text().split("\n")
+    (folder / "vocabulary.txt").write_text("\n".join([lines[1], *lines[1:]]))
+    seal_file(folder, "vocabulary.txt")
+    with pytest.raises(kate.FolderError, match="has a word twice"):
+        kate.load(folder)
+
+
+def test_the_damaged_head_of_a_small_frame_does_not_fill_the_memory(attacked: Attacked) -> None:
+    """A frame of zstd announces how many bytes it gives; a shard knows how many there must be."""
+    import zstandard
+
+    from kate.streaming.shard_files import Shard
+
+    path = attacked("shards") / "000000.shard"
+    piece = Shard.open(path).pieces[0]
+    data = bytearray(path.read_bytes())
+    bomb = zstandard.ZstdCompressor(level=1).compress(bytes(1 << 26))
+    data[piece.offset : piece.offset + len(bomb)] = bomb
+    path.write_bytes(data)
+    with pytest.raises(kate.FolderError, match="announces too many bytes"):
+        Shard.open(path).read(piece)
