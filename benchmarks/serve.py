@@ -2,6 +2,7 @@
 
     python benchmarks/serve.py              # a minute or two
     python benchmarks/serve.py --soak       # and 100,000 requests, for the memory
+    python benchmarks/serve.py --ends 10    # only: stopped and replaced under load, ten times each
 
 Prints JSON lines. The clients run on the same cores as the service, so that its own figures are better than these.
 """
@@ -13,11 +14,13 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +50,8 @@ def prepare(folder: Path) -> kate.Index:
     return index
 
 
-def start(folder: Path) -> tuple[subprocess.Popen[str], int]:
-    command = [sys.executable, "-m", "kate", "serve", str(folder), "--port", "0"]
+def start(folder: Path, port: int = 0, *options: str) -> tuple[subprocess.Popen[str], int]:
+    command = [sys.executable, "-m", "kate", "serve", str(folder), "--port", str(port), *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     for line in process.stderr:
@@ -118,12 +121,21 @@ def resident(process: subprocess.Popen[str]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--soak", action="store_true", help="100,000 requests, for the memory")
-    soak = parser.parse_args().soak
+    parser.add_argument(
+        "--ends", type=int, metavar="N", help="only: stopped and replaced under load, N times"
+    )
+    arguments = parser.parse_args()
+    soak = arguments.soak
     with tempfile.TemporaryDirectory() as folder:
         index = prepare(Path(folder) / "index")
+        embed = [request("/v1/embeddings", {"model": "index", "input": query}) for query in QUERIES]
+        for _ in range(arguments.ends or 0):
+            stopped_under_load(*start(Path(folder) / "index"), embed)
+            replaced_under_load(Path(folder) / "index", embed)
+        if arguments.ends:
+            return
         process, port = start(Path(folder) / "index")
         try:
-            embed = [request("/v1/embeddings", {"model": "index", "input": query}) for query in QUERIES]
             search = [request("/search", {"q": query, "top": 10}) for query in QUERIES]
             alone = in_process(index.model.encode)
             for n_clients in CLIENTS:
@@ -148,39 +160,90 @@ def main() -> None:
             load(port, embed, 8, n)
             print_line(what="memory", requests=n, before_mib=before, after_mib=resident(process))
             stopped_under_load(process, port, embed)
+            replaced_under_load(Path(folder) / "index", embed)
         finally:
             process.kill()
 
 
-def stopped_under_load(process: subprocess.Popen[str], port: int, requests: list[bytes]) -> None:
-    """SIGTERM while clients ask: every request that was begun before is answered."""
+@dataclass
+class Asked:
+    """What became of requests, each over a connection of its own."""
 
-    async def ask_and_stop() -> tuple[int, int]:
-        answered = broken = 0
+    answered: int = 0
+    broken: int = 0  # taken in, and closed without an answer
+    refused: int = 0
 
-        async def one() -> None:
-            nonlocal answered, broken
+    async def keep_asking(self, port: int, request: bytes) -> None:
+        """Until somebody is refused, or the task is cancelled between two requests."""
+        while True:
             try:
-                while True:
-                    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-                    writer.write(requests[0])
-                    head = await reader.readuntil(b"\r\n\r\n")
-                    await reader.readexactly(int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0]))
-                    answered += 1
-                    writer.close()
+                await asyncio.shield(asyncio.ensure_future(self._one(port, request)))
             except ConnectionRefusedError:
-                return  # a new connection after the end: nothing was begun
-            except (asyncio.IncompleteReadError, ConnectionResetError):
-                broken += 1
+                self.refused += 1
+                return
 
-        clients = [asyncio.ensure_future(one()) for _ in range(8)]
+    async def _one(self, port: int, request: bytes) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        try:
+            writer.write(request)
+            head = await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0]))
+            self.answered += 1
+        except (asyncio.IncompleteReadError, ConnectionResetError):
+            self.broken += 1
+        finally:
+            writer.close()
+
+
+def stopped_under_load(process: subprocess.Popen[str], port: int, requests: list[bytes]) -> None:
+    """SIGTERM while clients ask: everybody is answered until the port is closed to all."""
+    asked = Asked()
+
+    async def ask_and_stop() -> None:
+        clients = [asyncio.ensure_future(asked.keep_asking(port, requests[0])) for _ in range(8)]
         await asyncio.sleep(1)
         os.kill(process.pid, signal.SIGTERM)
         await asyncio.wait_for(asyncio.gather(*clients), 60)
-        return answered, broken
 
-    answered, broken = asyncio.run(ask_and_stop())
-    print_line(what="stopped under load", answered=answered, broken=broken, exit_code=process.wait(30))
+    asyncio.run(ask_and_stop())
+    print_line(
+        what="stopped under load",
+        answered=asked.answered,
+        broken=asked.broken,
+        refused_at_the_end=asked.refused,
+        exit_code=process.wait(30),
+    )
+
+
+def replaced_under_load(folder: Path, requests: list[bytes]) -> None:
+    """A second service starts at the same port, then the first one is stopped: nobody may notice."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    asked, processes = Asked(), [start(folder, port, "--share-port")[0]]
+
+    async def ask_and_replace() -> None:
+        clients = [asyncio.ensure_future(asked.keep_asking(port, requests[0])) for _ in range(8)]
+        new, _ = await asyncio.to_thread(start, folder, port, "--share-port")
+        processes.append(new)
+        await asyncio.sleep(0.5)
+        os.kill(processes[0].pid, signal.SIGTERM)
+        await asyncio.to_thread(processes[0].wait, 30)
+        await asyncio.sleep(1.5)  # who asked while the first one closed asks again after a second
+        for one in clients:
+            one.cancel()
+        await asyncio.gather(*clients, return_exceptions=True)
+        while waiting := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(waiting, timeout=10)
+
+    try:
+        asyncio.run(ask_and_replace())
+    finally:
+        for process in processes:
+            process.kill()
+    print_line(
+        what="replaced under load", answered=asked.answered, broken=asked.broken, refused=asked.refused
+    )
 
 
 if __name__ == "__main__":

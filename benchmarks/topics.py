@@ -14,7 +14,8 @@ nmi, ari, purity      topics beside labels; Reuters: documents of one label; rev
 npmi, coverage        of ten words in test documents, and how many of these hold one of their topic's words
 diversity             share of distinct words
 majority_label        how often the majority label of a document's topic is its label; strongest_share: how sure it was
-seconds               to fit (with the embedding, for MiniLM) and to find topics and words
+seconds               to fit (with the embedding, for MiniLM) and to find topics and words; seconds_estimated: where the
+                      embeddings came from another machine, from the time that a sample of the texts took
 """
 
 from __future__ import annotations
@@ -89,6 +90,10 @@ class PreTrained:
         words = [self._columns(own) for own in found["words"]]
         seconds = float(self.vectors["fitting_seconds"]) + found["seconds_fit"]  # NaN: embedded elsewhere
         times = {"seconds": seconds, "seconds_fit": found["seconds_fit"]}
+        sample = self.cache / f"{self.corpus.name}.sample.json"
+        if np.isnan(seconds) and sample.exists():
+            estimate = json.loads(sample.read_text(encoding="utf-8"))["estimated_seconds"]
+            times["seconds_estimated"] = estimate + found["seconds_fit"]
         facts = times | {"n_topics": len(words), "outliers": float(np.mean(np.array(found["topics"]) < 0))}
         # as it is, outliers are one more cluster, without words; then with every document in a topic
         result = {
