@@ -34,7 +34,7 @@ def run(code, address, *arguments):
         "NO_PROXY": "127.0.0.1",
     }
     command = [sys.executable, "-W", "ignore", "-c", code, *map(str, arguments)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_a_model_goes_up_and_comes_back(model, tmp_path):

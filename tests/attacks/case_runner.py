@@ -33,8 +33,9 @@ __all__ = ["Report", "attack"]
 SECONDS = 45.0
 # Cases of a hundred that may be tried again because a child of theirs did not end: a machine can be that slow.
 _RETRIED = 0.01
-# What a case may ask for beyond what the process has when it begins: damage must not become a bomb.
-MEMORY = 3 << 30
+# What a case may ask for beyond what the process has when it begins: damage must not become a bomb. A thread sets
+# aside a part of the address space that it does not use, and there may be one for each core.
+MEMORY = (3 << 30) + (os.cpu_count() or 1) * (128 << 20)
 _MOST_FAILURES = 10
 
 

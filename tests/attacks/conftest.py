@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from attacks.attacked_folders import FOLDERS
+
+_ROOM = 1 << 28  # containers have 64 MiB of it, mostly
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +35,8 @@ def whole_folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], P
 def place() -> Iterator[Path]:
     """An empty folder in memory, where there is one: a disk that is flushed a thousand times takes its time."""
     shared = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
+    has_memory = os.access(shared, os.W_OK | os.X_OK) and shutil.disk_usage(shared).free > _ROOM
+    with tempfile.TemporaryDirectory(dir=shared if has_memory else None) as folder:
         yield Path(folder)
 
 

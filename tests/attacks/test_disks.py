@@ -33,7 +33,7 @@ def run(program: str, *arguments: object, limit: int | None = None, **environmen
         text=True,
         check=False,
         env=os.environ | environment,
-        timeout=120,
+        timeout=300,
     )
     return done.returncode, done.stderr
 
@@ -152,9 +152,9 @@ def test_two_writers_leave_one_whole_model_and_readers_see_no_gap(place: Path) -
     for thread in (*writers, reader):
         thread.start()
     for thread in writers:
-        thread.join(120)
+        thread.join(300)
     stop.set()
-    reader.join(30)
+    reader.join(120)
     assert not failures
     assert [path.name for path in place.iterdir()] == ["model"]
 
@@ -170,7 +170,7 @@ texts = ["gold " * 9] * 99
 use = {"encode": lambda: index.model.encode(texts), "search": lambda: index.search("gold")}[sys.argv[2]]
 use()
 if not os.fork():
-    signal.alarm(30)
+    signal.alarm(120)
     try:
         use()
     except kate.ForkedProcessError as error:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import kate
-from attacks.attack_budget import cases, seed
+from attacks.attack_budget import cases, is_long, seed
 from attacks.attacked_folders import small_model
 from attacks.case_runner import attack
 from kate.search.filters import Filter
@@ -40,9 +40,17 @@ def model() -> kate.TextModel:
     return small_model()
 
 
-@settings(
-    max_examples=cases(60, 0.02), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+# A slow machine is no fault; the long attack has new examples every time.
+SETTINGS = settings(
+    max_examples=cases(60, 0.02),
+    deadline=None,
+    derandomize=not is_long(),
+    database=None,
+    suppress_health_check=list(HealthCheck),
 )
+
+
+@SETTINGS
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=6))
 def test_vectors_are_finite_and_do_not_depend_on_company(model: kate.TextModel, texts: list[str]) -> None:
     vectors = model.encode(texts)
@@ -50,7 +58,7 @@ def test_vectors_are_finite_and_do_not_depend_on_company(model: kate.TextModel, 
     np.testing.assert_allclose(vectors[0], model.encode(texts[0]), atol=1e-6)
 
 
-@settings(max_examples=cases(60, 0.02), deadline=None, derandomize=True)
+@SETTINGS
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=40), min_size=1, max_size=6))
 def test_a_vocabulary_comes_back_from_its_lines(texts: list[str]) -> None:
     vocabulary, counts = Vocabulary.learn([*texts, "gold coin"], min_df=1)

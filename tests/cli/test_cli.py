@@ -50,7 +50,7 @@ def real(*command: object, folder: Path | None = None, columns: str | None = Non
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout

@@ -156,7 +156,7 @@ def in_the_page(cut: dict, steps: list[dict]) -> dict:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
         check=True,
     )
     return json.loads(done.stdout)

@@ -77,12 +77,12 @@ def test_sigterm_keeps_what_is_done_and_resume_ends_at_the_same_model(corpus, wh
     process = subprocess.Popen(
         [sys.executable, "-m", "kate", *command], stderr=subprocess.PIPE, text=True, env=environment
     )
-    patience = time.monotonic() + 120
+    patience = time.monotonic() + 300
     while not list(work.glob("checkpoint*.safetensors")) and process.poll() is None:
         assert time.monotonic() < patience
         time.sleep(0.005)
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (143, f"kate: what is done is in {work}; --resume goes on with it\n")
     assert not model.exists()
     assert json.loads((work / "work.json").read_text())["phase"] == "training"

@@ -21,7 +21,7 @@ FLAGS = (
     "--use-angle=swiftshader",  # WebGL without a graphics card
     "--enable-unsafe-swiftshader",
 )
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds, for a busy machine
 
 
 def start_chromium(folder: Path, *flags: str) -> Any:
@@ -74,6 +74,14 @@ class OpenedPage:
             shown = self.run("return document.body.innerText")[:500] if time.monotonic() > until else ""
             assert time.monotonic() <= until, f"never so: {condition}\n{shown}"
             time.sleep(0.02)
+
+    def downloaded(self, path: Path) -> Path:
+        """A file that the page saves, once it is there whole: Chromium names it so at the end."""
+        until = time.monotonic() + PATIENCE
+        while not path.is_file():
+            assert time.monotonic() <= until, f"never saved: {path.name}"
+            time.sleep(0.02)
+        return path
 
     def find(self, selector: str) -> Any:
         return self.window.find_element("css selector", selector)

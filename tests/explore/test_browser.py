@@ -191,12 +191,7 @@ def test_renamed_and_merged_topics_are_saved_as_kate_topics_takes_them(opened, f
     opened.open(f"edits={kept['edits']}")  # the address keeps changes, too
     assert len(opened.all(".topics > li")) == 4
     opened.run("[...document.querySelectorAll('.changes button')].at(-1).click()")
-    saved = folder / "edits.json"
-    opened.wait_for("true")
-    for _ in range(200):
-        if saved.is_file():
-            break
-        opened.run("return new Promise((done) => setTimeout(done, 20))")
+    saved = opened.downloaded(folder / "edits.json")
     told = CliRunner().invoke(app, ["topics", str(folder / "model"), "--apply", str(saved)])
     assert told.exit_code == 0, told.output
     changed = kate.load(folder / "model").topics()
@@ -229,11 +224,7 @@ def test_the_list_is_saved_as_a_table(opened, folder):
     opened.open("topics=0")
     rows = opened.chosen()[0]
     opened.run("[...document.querySelectorAll('.list-acts button')].at(-1).click()")
-    saved = folder / "documents.csv"
-    for _ in range(200):
-        if saved.is_file():
-            break
-        opened.run("return new Promise((done) => setTimeout(done, 20))")
+    saved = opened.downloaded(folder / "documents.csv")
     with saved.open(encoding="utf-8", newline="") as file:
         found = list(csv.DictReader(file))
     assert len(found) == rows

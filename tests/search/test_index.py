@@ -169,7 +169,7 @@ def test_building_in_blocks_changes_nothing(index: Index, monkeypatch: pytest.Mo
 def test_building_encodes_with_all_threads_asked_for(
     index: Index, monkeypatch: pytest.MonkeyPatch, asked: dict[str, int]
 ) -> None:
-    respond, together = Encoder.respond, threading.Barrier(2, timeout=30)
+    respond, together = Encoder.respond, threading.Barrier(2, timeout=120)
 
     def respond_with_another(self: Encoder, X: Any) -> Any:
         together.wait()  # fails unless a second thread encodes at the same time

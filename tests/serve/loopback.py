@@ -8,7 +8,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import uvicorn
+
+__all__ = ["PATIENCE", "get", "post", "running"]
+
+PATIENCE = 60.0  # seconds that a busy machine is given for an answer; httpx gives 5
 
 
 @contextlib.contextmanager
@@ -18,7 +23,7 @@ def running(app: Any) -> Iterator[str]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while not server.started:
         if not thread.is_alive() or time.monotonic() > end:
             raise RuntimeError("the service did not start")
@@ -27,4 +32,12 @@ def running(app: Any) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(PATIENCE)
+
+
+def get(address: str, **options: Any) -> httpx.Response:
+    return httpx.get(address, timeout=PATIENCE, **options)
+
+
+def post(address: str, **options: Any) -> httpx.Response:
+    return httpx.post(address, timeout=PATIENCE, **options)

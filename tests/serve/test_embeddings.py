@@ -3,14 +3,13 @@
 import base64
 import json
 
-import httpx
 import numpy as np
 import openai
 import pytest
 
 from kate.serve.limits import Limits
 from kate.serve.service import make_app
-from serve.loopback import running
+from serve.loopback import post, running
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,7 @@ def test_vectors_are_those_of_the_model(client, model):
 @pytest.mark.parametrize("form", ["float", "base64"])
 def test_one_text_in_either_form(address, model, form):
     body = {"model": "speeches", "input": "gold", "encoding_format": form}
-    [row] = httpx.post(f"{address}/v1/embeddings", json=body).json()["data"]
+    [row] = post(f"{address}/v1/embeddings", json=body).json()["data"]
     vector = row["embedding"]
     if form == "base64":
         vector = np.frombuffer(base64.b64decode(vector), dtype="<f4")
@@ -99,6 +98,6 @@ def test_errors_are_those_that_the_client_knows(client, asked, error, message):
     ],
 )
 def test_bodies_that_are_no_request_are_refused(address, body, status, message):
-    answer = httpx.post(f"{address}/v1/embeddings", content=body)
+    answer = post(f"{address}/v1/embeddings", content=body)
     assert answer.status_code == status
     assert message in answer.json()["error"]["message"]

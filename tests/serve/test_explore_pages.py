@@ -6,7 +6,6 @@ import gzip
 import json
 import time
 
-import httpx
 import numpy as np
 import pytest
 
@@ -15,14 +14,14 @@ from kate.explore.explored_index import ExploredIndex
 from kate.serve.service import make_app
 from kate.text.documents import Documents
 from serve.conftest import texts
-from serve.loopback import running
+from serve.loopback import PATIENCE, get, post, running
 
 ON_MAP = 10  # of 40 documents
 
 
 def manifest_of(address, **options):
-    until = time.monotonic() + 60
-    while (answer := httpx.get(f"{address}/explore/manifest.json", **options)).status_code == 202:
+    until = time.monotonic() + PATIENCE
+    while (answer := get(f"{address}/explore/manifest.json", **options)).status_code == 202:
         assert answer.json()["making"].startswith("The page is being made: ")
         assert answer.headers["Retry-After"] == "1"
         assert time.monotonic() < until
@@ -42,13 +41,13 @@ def manifest(address):
 
 
 def test_the_page_holds_nothing_of_the_index_and_may_ask_this_service_alone(address):
-    answer = httpx.get(f"{address}/explore/")
+    answer = get(f"{address}/explore/")
     assert answer.status_code == 200
     assert "connect-src 'self'" in answer.headers["Content-Security-Policy"]
     assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
     assert "unsafe" not in answer.headers["Content-Security-Policy"]
     assert "kate-manifest" not in answer.text.split("<script>")[0]
-    assert httpx.get(f"{address}/explore", follow_redirects=True).text == answer.text
+    assert get(f"{address}/explore", follow_redirects=True).text == answer.text
 
 
 def test_topics_are_counted_in_all_documents(address, manifest, index_folder):
@@ -58,7 +57,7 @@ def test_topics_are_counted_in_all_documents(address, manifest, index_folder):
         "service",
     )
     name, edition = "topics", manifest["served"]["edition"]
-    answer = httpx.get(f"{address}/explore/parts/{name}?edition={edition}")
+    answer = get(f"{address}/explore/parts/{name}?edition={edition}")
     assert "Content-Encoding" not in answer.headers
     found = json.loads(gzip.decompress(answer.content))
     index = kate.Index.load(index_folder)
@@ -75,21 +74,19 @@ def test_topics_are_counted_in_all_documents(address, manifest, index_folder):
 def test_every_part_is_given_and_none_of_another_page(address, manifest):
     edition = manifest["served"]["edition"]
     for part in manifest["parts"]:
-        answer = httpx.get(f"{address}/explore/parts/{part['name']}?edition={edition}")
+        answer = get(f"{address}/explore/parts/{part['name']}?edition={edition}")
         assert (answer.status_code, len(answer.content)) == (200, part["bytes"])
     assert not any(part["name"].startswith("text") for part in manifest["parts"])
-    old = httpx.get(f"{address}/explore/parts/topics?edition=0")
+    old = get(f"{address}/explore/parts/topics?edition=0")
     assert (old.status_code, "load the page again" in old.text) == (410, True)
-    assert httpx.get(f"{address}/explore/parts/nothing?edition={edition}").status_code == 404
+    assert get(f"{address}/explore/parts/nothing?edition={edition}").status_code == 404
 
 
 def test_documents_that_a_search_found_are_described(address, manifest, index_folder):
     index = kate.Index.load(index_folder)
     page = ExploredIndex.of(index, "archive", ON_MAP, lambda what, share: None)
     ids = [str(row) for row in range(40)]
-    answer = httpx.post(f"{address}/explore/documents", json={"ids": [*ids, "nowhere", "0"]}).json()[
-        "documents"
-    ]
+    answer = post(f"{address}/explore/documents", json={"ids": [*ids, "nowhere", "0"]}).json()["documents"]
     assert [one["id"] for one in answer] == ids
     in_page = [one for one in answer if one["row"] is not None]
     assert sorted(one["row"] for one in in_page) == list(range(ON_MAP))
@@ -121,16 +118,16 @@ def test_documents_that_a_search_found_are_described(address, manifest, index_fo
     ],
 )
 def test_bad_requests_are_refused(address, body, told):
-    answer = httpx.post(f"{address}/explore/documents", json=body)
+    answer = post(f"{address}/explore/documents", json=body)
     assert (answer.status_code, told in answer.text) == (400, True)
 
 
 def test_a_token_guards_all_that_is_of_the_index(index_folder):
     with running(make_app(index_folder, token="secret", on_map=ON_MAP)) as address:
-        assert httpx.get(f"{address}/explore/").status_code == 200
+        assert get(f"{address}/explore/").status_code == 200
         for path in ("manifest.json", "parts/topics"):
-            assert httpx.get(f"{address}/explore/{path}").status_code == 401
-        assert httpx.post(f"{address}/explore/documents", json={"ids": ["0"]}).status_code == 401
+            assert get(f"{address}/explore/{path}").status_code == 401
+        assert post(f"{address}/explore/documents", json={"ids": ["0"]}).status_code == 401
         assert manifest_of(address, headers={"Authorization": "Bearer secret"}).status_code == 200
 
 
@@ -147,13 +144,13 @@ def test_an_index_that_takes_over_gets_a_page_of_its_own(model, tmp_path):
     with running(app) as address:
         first = manifest_of(address).json()
         kate.Index.build(model, Documents.from_texts(texts(20, seed=3))).save(folder)
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE
         while (second := manifest_of(address).json())["n_documents"] == 30:
             assert time.monotonic() < until
             time.sleep(0.1)
         assert second["n_documents"] == 20
         edition = first["served"]["edition"]
-        assert httpx.get(f"{address}/explore/parts/topics?edition={edition}").status_code == 410
+        assert get(f"{address}/explore/parts/topics?edition={edition}").status_code == 410
 
 
 @pytest.mark.filterwarnings("ignore:2 of 2 documents have no word")

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from kate.serve.listening import anyone_waits, open_shared, stop_handshakes
+from serve.loopback import PATIENCE
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a filter of Linux")
 REQUEST = b"GET /health HTTP/1.1\r\nHost: kate\r\nConnection: close\r\n\r\n"
@@ -24,12 +25,12 @@ def start(folder, port, *options):
         said.append(line)
         if "running on" in line:
             return process, int(line.split("127.0.0.1:")[1].split()[0])
-    process.wait(20)
+    process.wait(PATIENCE)
     raise RuntimeError("".join(said))
 
 
 def asking(port):
-    client = socket.create_connection(("127.0.0.1", port), timeout=20)
+    client = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     client.sendall(REQUEST)
     return client
 
@@ -63,7 +64,7 @@ def test_those_who_wait_when_a_service_is_stopped_are_answered(model_folder):
         process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGCONT)
         assert [answer_of(client).split()[1] for client in clients] == [b"200"] * 20
-        process.communicate(timeout=20)
+        process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
 
@@ -76,7 +77,7 @@ def test_a_service_takes_the_place_of_another(model_folder):
         try:
             assert same == port
             old.send_signal(signal.SIGTERM)
-            old.communicate(timeout=20)
+            old.communicate(timeout=PATIENCE)
             assert answer_of(asking(port)).split()[1] == b"200"
         finally:
             old.kill()

@@ -30,7 +30,7 @@ def count_together(n_threads, state, n_rounds, n_items, counts):
 def in_time():
     """Call a function in a thread of its own, so that one that hangs fails the test and does not stop it."""
 
-    def call(function, seconds=60):
+    def call(function, seconds=180):
         outcome = []
 
         def run():
