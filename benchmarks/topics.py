@@ -39,8 +39,8 @@ from kate.research.evaluation import evaluate
 from kate.research.metrics.clusters import adjusted_rand, compare_labels
 from kate.research.metrics.topic_quality import judge_topics
 from kate.research.registry import make_model
-from kate.topics.leaf_clusters import unit
 from kate.topics.topic_words import choose_words
+from kate.unit_rows import unit_rows
 from topic_corpora import LONG, SHORT, topic_corpus
 
 MODELS = {"kate": "KATE", "nmf": "NMF", "lda-tomotopy": "LDA", "lsa": "LSA + k-means"}
@@ -107,14 +107,14 @@ class PreTrained:
         from sklearn.cluster import KMeans
 
         start = time.perf_counter()
-        means = KMeans(self.n_topics, n_init=3, random_state=seed).fit(unit(self.vectors["fitting"]))
+        means = KMeans(self.n_topics, n_init=3, random_state=seed).fit(unit_rows(self.vectors["fitting"]))
         present = sp.csr_array(self.corpus.X[self.corpus.fitting], dtype=np.float32)
         present.data = np.ones_like(present.data)
         found = choose_words(present, sp.csc_array(present), means.labels_.astype(np.int64), self.n_topics)
         own = time.perf_counter() - start
         words = [one.columns[:N_TOP] for one in found]
         times = {"seconds": own + float(self.vectors["fitting_seconds"]), "seconds_fit": own}
-        return self._judged(means.predict(unit(self.vectors["test"])), words, times)
+        return self._judged(means.predict(unit_rows(self.vectors["test"])), words, times)
 
     def _judged(self, topics: Any, words: list[Any], facts: Row) -> tuple[Row, list[int]]:
         usable = self.known & self.single

@@ -82,7 +82,7 @@ class Halves:
         return self.postings.scores(numbers), self.vectors @ vector, vector, len(numbers)
 
     def of_counts(self, Q: Any) -> Iterator[tuple[Floats, Floats, Floats, int]]:
-        from kate.model.text_answers import unit_rows
+        from kate.unit_rows import unit_rows
 
         stems = self.model.vocabulary_.words
         queries = unit_rows(self.model.encoder_.vectors(Q))

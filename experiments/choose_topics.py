@@ -26,6 +26,7 @@ import scipy.sparse as sp
 
 from kate.topics import topic_cut, topic_tree, topic_words
 from kate.topics.ward_joins import joined
+from kate.unit_rows import unit_rows
 
 N_TOPICS, SEEDS, N_TOP = 20, (0, 1, 2), 10
 LONG = ("20news", "reuters21578", "sotu", "bbc", "reviews", "movies")
@@ -95,7 +96,6 @@ class Fit:
     def __init__(self, corpus: Any, seed: int) -> None:
         from kate import KATE
         from kate.topics.document_sketch import DocumentSketch
-        from kate.topics.leaf_clusters import unit
 
         rows = np.random.default_rng(0).permutation(corpus.train)
         held_out, fitted = np.sort(rows[: len(rows) // 5]), np.sort(rows[len(rows) // 5 :])
@@ -103,7 +103,7 @@ class Fit:
         model = KATE(128, random_state=seed, verbose=False).fit(counts)
         self._trees: dict[int, Any] = {}
         self.sketch = DocumentSketch.take(counts, lambda X: model.encoder_.vectors(X, None))
-        self.units = unit(model.encoder_.vectors(self.unseen, None))
+        self.units = unit_rows(model.encoder_.vectors(self.unseen, None))
         self.known = np.diff(self.unseen.indptr) > 0
         labels = corpus.labels[held_out]
         self.labels = None

@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from kate.unit_rows import unit_rows
+
 N_TOPICS, SEEDS, N_TOP = 20, (0, 1, 2), 10
 CORPORA = (
     "20news",
@@ -110,7 +112,7 @@ def leaves_of(vectors: Any, seed: int = 0) -> Any:
 
 def grouped(vectors: Any, clusters: Any, n_groups: int, by: Any = None) -> Any:
     """Centres (n_groups, d) of the clusters joined by Ward's rule, which sees the vectors ``by``."""
-    from kate.topics.leaf_clusters import cluster_sums, unit
+    from kate.topics.leaf_clusters import cluster_sums
     from kate.topics.topic_tree import TopicTree
     from kate.topics.ward_joins import joined
 
@@ -119,7 +121,7 @@ def grouped(vectors: Any, clusters: Any, n_groups: int, by: Any = None) -> Any:
     sums = cluster_sums(vectors, clusters, n)
     seen = sums if by is None else cluster_sums(by, clusters, n)
     groups = TopicTree(sums, sizes, *joined(seen / sizes[:, None], sizes)).cut(min(n_groups, n))
-    return unit(np.stack([sums[groups == group].sum(axis=0) for group in range(groups.max() + 1)]))
+    return unit_rows(np.stack([sums[groups == group].sum(axis=0) for group in range(groups.max() + 1)]))
 
 
 def settled(vectors: Any, centres: Any, rounds: int = 4) -> Any:
@@ -130,9 +132,9 @@ def settled(vectors: Any, centres: Any, rounds: int = 4) -> Any:
 
 
 def placed(vectors: Any, unseen: Any, centres: Any) -> Topics:
-    from kate.topics.leaf_clusters import nearest_centres, unit
+    from kate.topics.leaf_clusters import nearest_centres
 
-    return nearest_centres(vectors, centres), nearest_centres(unit(unseen), centres)
+    return nearest_centres(vectors, centres), nearest_centres(unit_rows(unseen), centres)
 
 
 def plain(
@@ -141,12 +143,11 @@ def plain(
     """The tree as it is, in other vectors; of several starts the one whose centres are nearest to the documents."""
 
     def find(fit: Fit) -> Topics:
-        from kate.topics.leaf_clusters import unit
 
         vectors, unseen = fit.vectors[share]
         if change is not None:
             weights = change(vectors)
-            vectors, unseen = unit(vectors * weights), unseen * weights
+            vectors, unseen = unit_rows(vectors * weights), unseen * weights
         found = [
             settled(
                 vectors,
@@ -212,10 +213,9 @@ def of_the_product(n_topics: int = N_TOPICS) -> Way:
 
 
 def _start(fit: Fit, p: float) -> Any:
-    from kate.topics.leaf_clusters import unit
 
     start = fit.vectors[1.0][0]
-    return unit(start * power(p)(start))
+    return unit_rows(start * power(p)(start))
 
 
 WAYS: dict[str, Way] = {

@@ -41,7 +41,7 @@ from kate.research.metrics.classification import classify
 from kate.research.metrics.clusters import compare_labels
 from kate.research.metrics.retrieval import retrieve
 from kate.topics import document_sketch
-from kate.topics.leaf_clusters import unit
+from kate.unit_rows import unit_rows
 
 CORPORA, SEEDS, N_SLICES, N_TOPICS = ("20news", "sotu", "bbc"), 3, 10, 20
 CHOSEN_ON = 0.25  # of the training documents, to choose settings
@@ -147,7 +147,7 @@ def score(model: kate.TextModel, split: Split) -> Row:
     cuts = {"nmi": space.tree_cut(N_TOPICS)}
     if space.kept is not None:
         cuts["nmi_kept"] = space.current(None)[0].cut
-    units = unit(vectors[2])
+    units = unit_rows(vectors[2])
     found = {name: compare_labels(cut.nearest(units), split.test.labels).nmi for name, cut in cuts.items()}
     return {
         "words": len(model.vocabulary_),

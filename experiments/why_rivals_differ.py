@@ -82,11 +82,11 @@ def update() -> None:
 
 def fit_and_probe(model: Any, corpus: Any) -> tuple[Any, dict[str, Any]]:
     """The codes of the documents that a model is fitted on, and the results of its training and of both probes."""
-    from kate.research.evaluation.model_inputs import encode, fit
+    from kate.research.evaluation.model_inputs import encode_parts, fit_on_corpus
     from kate.research.metrics.classification import fit_classes
 
-    fit(model, corpus)
-    codes = encode(model, corpus, ("fitting", "validation"))
+    fit_on_corpus(model, corpus)
+    codes = encode_parts(model, corpus, ("fitting", "validation"))
     y, y_validation = (corpus.part(part).y for part in ("fitting", "validation"))
     logistic, paper = (
         fit_classes(codes["fitting"], y, codes["validation"], y_validation, probe=probe).validation_accuracy

@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "extras": set(),
     "notebook_html": set(),
     "progress": set(),
+    "unit_rows": set(),
     "storage": set(),
     "engines": {"extras", "threads"},
     "text": {"extras", "notebook_html", "spelling", "storage", "threads"},
@@ -73,8 +74,8 @@ RESEARCH_MAY_IMPORT = {
         *("datasets", "evaluation", "model", "registry", "report", "spelling", "storage", "text", "threads"),
     },
 }
-# One family of errors, and the command that brings a missing package.
-FOR_ALL = ("errors", "extras")
+# One family of errors, the command that brings a missing package, and vectors of length 1.
+FOR_ALL = ("errors", "extras", "unit_rows")
 TIES_IT_TOGETHER = {"__init__", "__main__", "cli"}
 
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -137,6 +138,46 @@ def test_a_module_name_means_one_thing():
         if path.stem != "__init__":
             homes[path.stem].append(str(path.relative_to(SOURCE)))
     assert not {name: places for name, places in homes.items() if len(places) > 1}
+
+
+# What does the same in several places may have the same name there.
+SAME_EVERYWHERE = {
+    "compete": "the competition: its definition, and the kernels that are tested against it",
+    "is_kept": "whether dropout keeps an entry: on the CPU and on a GPU",
+    "activate": "the activation of a layer",
+    "load": "kate.load; in the kernels the instruction, beside store",
+    "prepare": "of each data set",
+    "DATASET": "of each data set",
+}
+
+
+def is_public_alias(node: ast.stmt) -> bool:
+    """`Rows = NDArray[np.int64]` and `FORMAT = 2` at the top of a module."""
+    named = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    return named and not node.targets[0].id.startswith("_") and node.targets[0].id != "logger"
+
+
+def test_a_function_name_means_one_thing():
+    """Commands are left out: they have the names of what they call."""
+    homes = defaultdict(list)
+    for path in MODULES:
+        if path.parent.name != "cli":
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                    homes[node.name].append(str(path.relative_to(SOURCE)))
+    twice = {name: places for name, places in homes.items() if len(places) > 1}
+    assert not {name: places for name, places in twice.items() if name not in SAME_EVERYWHERE}
+
+
+def test_a_type_or_constant_means_one_thing():
+    meanings = defaultdict(lambda: defaultdict(list))
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if is_public_alias(node):
+                meaning = ast.unparse(node.value).replace("npt.", "")
+                meanings[node.targets[0].id][meaning].append(str(path.relative_to(SOURCE)))
+    twice = {name: dict(found) for name, found in meanings.items() if len(found) > 1}
+    assert not {name: found for name, found in twice.items() if name not in SAME_EVERYWHERE}
 
 
 def loaded_by(code: str) -> set[str]:

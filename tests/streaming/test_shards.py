@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 
 from kate.storage.folders import FolderError
 from kate.streaming.memory_limit import MemoryLimit, parse_size
-from kate.streaming.shard_counting import count_into_shards, text_parts
+from kate.streaming.shard_counting import count_into_shards, cut_into_parts
 from kate.streaming.shard_files import PIECE_SIZE, Shard, write_shard
 from kate.streaming.word_totals import columns_of, merge_words
 from kate.text.tokenizer import Tokenizer
@@ -16,7 +16,7 @@ from zipf_texts import zipf_texts
 
 
 def shards_of(texts, folder, n_characters=20_000):
-    return list(count_into_shards(text_parts([pl.Series(texts)], n_characters), folder, Tokenizer()))
+    return list(count_into_shards(cut_into_parts([pl.Series(texts)], n_characters), folder, Tokenizer()))
 
 
 def test_a_shard_holds_the_counts_in_pieces_that_are_samples(tmp_path):

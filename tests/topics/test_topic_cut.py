@@ -7,9 +7,9 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from kate.topics.document_sketch import DocumentSketch
-from kate.topics.leaf_clusters import unit
 from kate.topics.topic_cut import TopicCut
 from kate.topics.topic_tree import TopicTree
+from kate.unit_rows import unit_rows
 
 N_WORDS, N_GROUPS = 60, 5
 
@@ -38,7 +38,7 @@ def cut_of(overlap: float = 0.0, n_topics: int = N_GROUPS) -> TopicCut:
 
 
 def unit_vectors(X: csr_matrix) -> np.ndarray:
-    return unit(encode(X))
+    return unit_rows(encode(X))
 
 
 def test_documents_of_one_group_have_one_topic() -> None:

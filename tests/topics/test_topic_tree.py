@@ -7,18 +7,19 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 
 from kate.topics.coarse_groups import MOST_GROUPS, coarse_groups
-from kate.topics.leaf_clusters import leaf_clusters, leaves_in_groups, nearest_centres, unit
+from kate.topics.leaf_clusters import leaf_clusters, leaves_in_groups, nearest_centres
 from kate.topics.topic_tree import MOST_LEAVES, TopicTree
 from kate.topics.ward_joins import joined
+from kate.unit_rows import unit_rows
 
 
 def documents(n_groups: int = 6, n_each: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Unit vectors around some directions, and the direction of each."""
     random = np.random.default_rng(seed)
-    middles = unit(random.normal(size=(n_groups, 16)).astype(np.float32))
+    middles = unit_rows(random.normal(size=(n_groups, 16)).astype(np.float32))
     groups = np.repeat(np.arange(n_groups), n_each)
     noise = random.normal(size=(len(groups), 16)).astype(np.float32) * 0.1
-    return unit(middles[groups] + noise), groups
+    return unit_rows(middles[groups] + noise), groups
 
 
 def test_joins_of_single_points_are_those_of_scipy() -> None:
@@ -41,7 +42,7 @@ def test_groups_that_are_there_are_found() -> None:
     vectors, groups = documents()
     tree = TopicTree.of(vectors)
     assert tree.n_leaves == pytest.approx(len(vectors) // 3, abs=40)
-    centres = unit(np.stack([tree.sums[tree.cut(6) == number].sum(axis=0) for number in range(6)]))
+    centres = unit_rows(np.stack([tree.sums[tree.cut(6) == number].sum(axis=0) for number in range(6)]))
     found = nearest_centres(vectors, centres)
     assert len({(one, other) for one, other in zip(groups, found, strict=True)}) == 6
     assert tree.suggest().n_topics == 6
@@ -51,11 +52,11 @@ def test_groups_that_are_there_are_found() -> None:
 def coarse_and_fine(n_each: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Vectors in which documents differ in two ways, coarse ones that know the first way only, and groups by it."""
     random = np.random.default_rng(5)
-    middles = unit(random.normal(size=(3, 16)).astype(np.float32))
+    middles = unit_rows(random.normal(size=(3, 16)).astype(np.float32))
     groups = np.repeat(np.arange(3), n_each)
     within = random.normal(size=(3 * n_each, 16)).astype(np.float32)
-    coarse = unit(middles[groups] + 0.02 * within)
-    fine = unit(
+    coarse = unit_rows(middles[groups] + 0.02 * within)
+    fine = unit_rows(
         middles[groups]
         + 0.2 * random.choice([-1, 1], (len(groups), 1)) * middles[(groups + 1) % 3]
         + 0.1 * within
@@ -112,7 +113,7 @@ def test_the_same_vectors_give_the_same_tree() -> None:
 
 
 def test_there_are_at_most_so_many_leaves() -> None:
-    vectors = unit(np.random.default_rng(0).normal(size=(3 * MOST_LEAVES + 300, 8)).astype(np.float32))
+    vectors = unit_rows(np.random.default_rng(0).normal(size=(3 * MOST_LEAVES + 300, 8)).astype(np.float32))
     assert TopicTree.of(vectors).n_leaves <= MOST_LEAVES
 
 

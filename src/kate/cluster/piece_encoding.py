@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from kate.cluster.corpus_pieces import CorpusPiece, PieceTables
 from kate.model.encoder import count_empty
-from kate.model.text_answers import as_counts, unit_rows
+from kate.model.text_answers import as_counts
 from kate.model.text_model import TextModel
 from kate.search.building import encoded, words_of
 from kate.search.search_words import WordSequences
 from kate.text.corpus_batches import ReadingRules
-from kate.text.document_tables import OWN_COLUMNS, TEXT
+from kate.text.document_tables import READ_COLUMNS, TEXT
 from kate.text.documents import Documents
+from kate.unit_rows import unit_rows
 
 __all__ = [
     "EncodePieces",
@@ -121,7 +122,7 @@ def _without_texts(read: PieceTables) -> PieceTables:
     kept = [
         table.select(
             pl.lit("").alias("text"),
-            *[name for name in table.columns if name in OWN_COLUMNS[1:] or name.startswith(TEXT)],
+            *[name for name in table.columns if name in READ_COLUMNS[1:] or name.startswith(TEXT)],
         )
         for table in read.tables
     ]

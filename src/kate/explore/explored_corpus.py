@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from kate.model.text_answers import as_counts, unit_rows
+from kate.model.text_answers import as_counts
 from kate.model.text_model import TextModel
 from kate.text.documents import Documents
+from kate.unit_rows import unit_rows
 
 __all__ = ["ExploredCorpus"]
 

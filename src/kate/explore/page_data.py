@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from kate.storage.json_values import as_json
 
-__all__ = ["FORMAT", "VERSION", "PageData", "array_bytes", "compressed", "json_bytes"]
+__all__ = ["PAGE_FORMAT", "VERSION", "PageData", "array_bytes", "compressed", "json_bytes"]
 
-FORMAT, VERSION = "kate-explorer", 1
+PAGE_FORMAT, VERSION = "kate-explorer", 1
 _LEVEL = 6  # of gzip: 9 takes three times as long and saves a hundredth
 
 
@@ -37,7 +37,7 @@ class PageData:
     def of(cls, facts: Mapping[str, Any], parts: Mapping[str, bytes]) -> PageData:
         """``facts`` are the manifest without the list of the parts."""
         listed = [{"name": name, "bytes": len(data)} for name, data in parts.items()]
-        head = {"format": FORMAT, "version": VERSION}
+        head = {"format": PAGE_FORMAT, "version": VERSION}
         return cls(as_json(head | dict(facts) | {"parts": listed}), parts)
 
     def json(self, name: str) -> Any:

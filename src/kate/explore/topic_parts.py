@@ -19,7 +19,7 @@ __all__ = ["TopicStops", "slider_stops"]
 # every number at first, where one more topic changes much, and fewer of them further on
 _STOPS = (*range(2, 13), 14, 16, 18, 20, 23, 26, 30, 35, 40, 45, 50, 60, 70, 80, 100)
 
-Numbers = NDArray[np.unsignedinteger[Any]]
+UnsignedInts = NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +66,16 @@ class TopicStops:
             "centres": array_bytes(centres.view(np.uint16)),
         }
 
-    def assigned(self, corpus: ExploredCorpus) -> list[Numbers]:
+    def assigned(self, corpus: ExploredCorpus) -> list[UnsignedInts]:
         """For every stop the number of every document's topic; the highest number of its kind where it has none."""
         kind = np.uint8 if max(max(one.numbers) for one in self.topics) < 255 else np.uint16
-        found: list[Numbers] = []
+        found: list[UnsignedInts] = []
         for topics in self.topics:
             numbers = topics.cut.topics[topics.cut.nearest(corpus.vectors)].astype(kind)
             found.append(np.where(corpus.known, numbers, np.iinfo(kind).max).astype(kind))
         return found
 
-    def _described(self, stop: int, topics: Topics, numbers: Numbers) -> dict[str, Any]:
+    def _described(self, stop: int, topics: Topics, numbers: UnsignedInts) -> dict[str, Any]:
         cut = topics.cut
         space = self.corpus.model.topic_space_
         edits = space.edits

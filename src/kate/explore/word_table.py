@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from kate.search.search_words import WordSequences
+from kate.text.cleaning import ENTITY
 from kate.text.own_tokenizer import OwnTokenizer
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 
 __all__ = ["PAGE_STEMMERS", "WordTable", "entities_of", "reading_notes", "token_settings"]
 
-Ints = NDArray[np.int64]
+Numbers = NDArray[np.int64]
 
 # Languages that Snowball's JavaScript stems in a page (page/stemming.js). Those that it lacks are looked up alone.
 _STEMMED = """
@@ -32,7 +33,6 @@ hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese
 swedish tamil turkish yiddish
 """
 PAGE_STEMMERS = frozenset(_STEMMED.split())
-_ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class WordTable:
 
     stems: list[str]
     forms: list[list[str]]
-    of_search: Ints
+    of_search: Numbers
     n_columns: int
 
     @classmethod
@@ -146,5 +146,5 @@ def entities_of(texts: Sequence[pl.Series]) -> Mapping[str, str]:
     found: set[str] = set()
     for series in texts:
         with_mark = series.filter(series.str.contains("&", literal=True))
-        found.update(with_mark.str.extract_all(_ENTITY).explode().drop_nulls().unique().to_list())
+        found.update(with_mark.str.extract_all(ENTITY).explode().drop_nulls().unique().to_list())
     return {entity: unescape(entity) for entity in sorted(found)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ Scaling = Literal["root", "l2", "max"]
 NeuronOutput = Literal["preactivation", "activation"]
 Output = Literal["projection", NeuronOutput]
 Floats = NDArray[np.float32]
-Ints = NDArray[np.signedinteger]
+Ints = NDArray[np.integer[Any]]
 
 _BLOCK = 2048  # documents that a thread encodes at a time
 _SCALED_AT_ONCE = 2**16  # documents scaled at a time

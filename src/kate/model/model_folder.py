@@ -19,12 +19,13 @@ import json
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 import numpy as np
 import safetensors.numpy
 from numpy.typing import NDArray
 
+from kate.engines.network import Activation
 from kate.errors import quoted
 from kate.model.encoder import Encoder, Output, Scaling
 from kate.model.finishing import restored
@@ -43,7 +44,6 @@ from kate.topics.topic_space import TopicSpace
 
 __all__ = ["MODEL_FOLDER", "Trained", "read_model", "write_model", "write_topic_edits"]
 
-Activation: TypeAlias = Literal["tanh", "sigmoid"]
 
 _WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
     "weights.safetensors",

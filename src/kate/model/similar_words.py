@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kate.unit_rows import unit_rows
+
 __all__ = ["nearest"]
 
 _BLOCK = 256  # queries at a time
@@ -32,8 +34,7 @@ def nearest(
     _require_columns(queries, len(vectors))
     if top < 1:
         raise ValueError(f"top is {top}; expected one word at least")
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    units = (vectors / np.where(norms > 0, norms, 1)).astype(np.float32)
+    units = unit_rows(vectors)
     top = min(top, len(units) - 1)
     columns = np.empty((len(queries), top), dtype=np.int64)
     cosines = np.empty((len(queries), top), dtype=np.float32)

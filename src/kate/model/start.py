@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from kate.model.block_products import BlockProducts, block_products
+from kate.unit_rows import unit_rows
 
 __all__ = ["fixed_rotation", "leading_directions", "orthonormal", "start_vectors"]
 
@@ -77,13 +78,8 @@ def start_vectors(T: csr_matrix, start: Floats, n_components: int, n_jobs: int |
         mean /= max(float(np.linalg.norm(mean)), 1e-30)
         found -= np.outer(found @ mean, mean).astype(np.float32)
         turn = _eigenvectors(products.gram(found, found).astype(np.float64))[:, :n_components]
-        found = _unit(products.multiply(found, turn))
-        return _unit(found * np.sqrt(found.std(axis=0)))
-
-
-def _unit(rows: Floats) -> Floats:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+        found = unit_rows(products.multiply(found, turn))
+        return unit_rows(found * np.sqrt(found.std(axis=0)))
 
 
 def _by_krylov(T: csr_matrix, n_directions: int, steps: int, products: BlockProducts) -> Floats:

@@ -25,8 +25,9 @@ from kate.text.documents import Documents
 from kate.text.vocabulary import Vocabulary
 from kate.topics.neuron_poles import Responses
 from kate.topics.topic_space import TopicSpace
+from kate.unit_rows import unit_rows
 
-__all__ = ["TextAnswers", "Texts", "UnknownWordError", "as_counts", "strings_of", "unit_rows", "unknown_word"]
+__all__ = ["TextAnswers", "Texts", "UnknownWordError", "as_counts", "strings_of", "unknown_word"]
 
 Texts: TypeAlias = Iterable[str] | Iterable[Sequence[str]] | Documents
 Floats = NDArray[np.float32]
@@ -273,16 +274,6 @@ def unknown_word(query: str, vocabulary: Vocabulary) -> UnknownWordError:
     shown = quoted(query)
     found = f"{shown} is not" if len(query.split()) == 1 else f"no word of {shown} is"
     return UnknownWordError(f"{found} among the {len(vocabulary):,} words of the model; {hint}")
-
-
-def unit_rows(vectors: Floats) -> Floats:
-    """Rows of length 1; rows of zeros stay as they are.
-
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
-    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
-    """
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 def _batches(texts: Iterable[str] | Iterable[Sequence[str]] | pl.Series, n_texts: int) -> Iterator[pl.Series]:

@@ -14,12 +14,12 @@ from kate.errors import quoted
 from kate.model.encoder import EmptyDocumentsWarning, comparison_shift
 from kate.text.documents import Documents
 from kate.text.frames import as_documents, with_added
-from kate.topics.leaf_clusters import unit
 from kate.topics.neuron_poles import N_WORDS, poles_of
 from kate.topics.neuron_table import NeuronPoles
 from kate.topics.own_topics import OwnTopics
 from kate.topics.topic_nodes import TopicNode, topic_nodes
 from kate.topics.topic_set import ReadCorpus, Topics
+from kate.unit_rows import unit_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -179,7 +179,7 @@ class TopicAnswers:
         shift = comparison_shift(trained.encoder, trained.responses.mean)
         vectors = trained.encoder.vectors(counts, self.n_jobs) - shift
         vectors[np.diff(counts.indptr) == 0] = 0
-        return unit(vectors)
+        return unit_rows(vectors)
 
     def _count(self, texts: Any) -> csr_matrix:
         raise NotImplementedError

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MapGroup", "draw_map", "in_the_plane", "map_of"]
 
-Floats = NDArray[np.floating[Any]]
+AnyFloats = NDArray[np.floating[Any]]
 
 _REST = "#DDDDDD"
 _LINE = 15  # letters of a name's line: longer names take two
@@ -110,7 +110,7 @@ def map_of(
     return draw_map(places, groups, path, title=title, subtitle=subtitle, source=source)
 
 
-def in_the_plane(vectors: Floats, n_iterations: int = 500) -> NDArray[np.float64]:
+def in_the_plane(vectors: AnyFloats, n_iterations: int = 500) -> NDArray[np.float64]:
     """Two coordinates for each vector of length 1, so that neighbours are neighbours: t-SNE, started from PCA."""
     if len(vectors) < 4:  # too few for neighbours: side by side
         return np.column_stack([np.arange(len(vectors)), np.zeros(len(vectors))]).astype(float)
@@ -129,7 +129,7 @@ def in_the_plane(vectors: Floats, n_iterations: int = 500) -> NDArray[np.float64
 
 
 def draw_map(
-    points: Floats,
+    points: AnyFloats,
     groups: Sequence[MapGroup],
     path: StrPath | None = None,
     *,
@@ -178,7 +178,7 @@ def _in_lines(name: str) -> str:
     return f"{name[:middle]}\n{name[middle + 1 :]}"
 
 
-def _set_limits(axes: Axes, points: Floats) -> None:
+def _set_limits(axes: Axes, points: AnyFloats) -> None:
     low, high = points.min(axis=0), points.max(axis=0)
     span = np.maximum(high - low, 1e-9)
     across = max(float(span.max()) * 1e-3, 1e-6)  # points on one line
@@ -188,7 +188,7 @@ def _set_limits(axes: Axes, points: Floats) -> None:
 
 
 def _name_groups(
-    figure: Figure, axes: Axes, points: Floats, groups: Sequence[MapGroup], names: Sequence[str]
+    figure: Figure, axes: Axes, points: AnyFloats, groups: Sequence[MapGroup], names: Sequence[str]
 ) -> None:
     shown = [(group, name) for group, name in zip(groups, names, strict=True) if group.members.any()]
     labels = [

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Box", "densest_place", "place_labels"]
 
-Floats = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 
 _CELL = 6.0  # pixels of the grid that points are counted on
 _GAP = 4.0  # between two names
@@ -48,7 +48,7 @@ class Box(NamedTuple):
         return bool(inside.all(axis=1).any())
 
 
-def densest_place(points: Floats, n_cells: int = 24) -> tuple[float, float]:
+def densest_place(points: Doubles, n_cells: int = 24) -> tuple[float, float]:
     """The mean of the points in the fullest neighbourhood of a coarse grid.
 
     >>> densest_place(np.array([[0.0, 0.0], [10.0, 10.0], [10.0, 10.0]]))
@@ -67,7 +67,7 @@ def densest_place(points: Floats, n_cells: int = 24) -> tuple[float, float]:
 
 
 def place_labels(
-    points: Floats,
+    points: Doubles,
     groups: NDArray[np.int64],
     anchors: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
@@ -88,7 +88,7 @@ def place_labels(
     return taken
 
 
-def _summed(points: Floats, area: Box) -> Floats:
+def _summed(points: Doubles, area: Box) -> Doubles:
     """How many points are to the left of and below each corner of a grid."""
     shape = (int((area.right - area.left) / _CELL) + 1, int((area.top - area.bottom) / _CELL) + 1)
     counts = np.zeros((shape[0] + 1, shape[1] + 1))
@@ -99,8 +99,8 @@ def _summed(points: Floats, area: Box) -> Floats:
 
 
 def _candidates(
-    burden: Floats, anchor: tuple[float, float], size: tuple[float, float], area: Box
-) -> tuple[Floats, Floats, Floats]:
+    burden: Doubles, anchor: tuple[float, float], size: tuple[float, float], area: Box
+) -> tuple[Doubles, Doubles, Doubles]:
     """Left and lower edges of all boxes of a size, and the cost of each: what it covers, and the way there."""
     wide, high = (int(np.ceil(side / _CELL)) + 1 for side in size)
     n_wide, n_high = burden.shape[0] - wide, burden.shape[1] - high
@@ -117,9 +117,9 @@ def _candidates(
 
 
 def _first_free(
-    lefts: Floats,
-    bottoms: Floats,
-    costs: Floats,
+    lefts: Doubles,
+    bottoms: Doubles,
+    costs: Doubles,
     anchor: tuple[float, float],
     size: tuple[float, float],
     taken: Sequence[Box],

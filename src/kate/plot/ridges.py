@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TopicCurve", "choose_curves", "draw_curves", "topic_curves", "trends"]
 
-Floats = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 
 _WIDTH, _ROW = 9.6, 0.6  # inches
 _RIDGE = 0.7  # the height of a ridge in rows: the words on its peak stay below the row above
@@ -57,7 +57,7 @@ class TopicCurve:
     number: int
     name: str
     periods: tuple[Any, ...]
-    shares: Floats
+    shares: Doubles
     every: Every | None
 
     @property
@@ -106,7 +106,7 @@ def topic_curves(over: OverTime | pl.DataFrame) -> list[TopicCurve]:
     ]
 
 
-def _bell_curves(n_periods: int) -> Floats:
+def _bell_curves(n_periods: int) -> Doubles:
     """How much every period counts for every other, (n_periods, n_periods)."""
     width = max(n_periods / _PERIODS_PER_WIDTH, 1e-3)
     distance = np.subtract.outer(np.arange(n_periods), np.arange(n_periods)) / width
@@ -217,7 +217,7 @@ def draw_curves(
     return figure
 
 
-def _times(curve: TopicCurve) -> Floats:
+def _times(curve: TopicCurve) -> Doubles:
     """Where each period stands: in years, or by its place for groups."""
     if curve.every is None:
         return np.arange(len(curve.periods), dtype=float)
@@ -229,7 +229,7 @@ def _year(day: date) -> float:
     return day.year + (day.toordinal() - start) / (end - start)
 
 
-def _draw_row(axes: Axes, times: Floats, curve: TopicCurve, name: str, row: int, color: str) -> None:
+def _draw_row(axes: Axes, times: Doubles, curve: TopicCurve, name: str, row: int, color: str) -> None:
     heights = row + _RIDGE * curve.shares / max(float(curve.shares.max()), 1e-9)
     if curve.every is None:
         axes.bar(times, heights - row, 0.7, bottom=row, color=color, alpha=0.85)
@@ -260,7 +260,7 @@ def _draw_row(axes: Axes, times: Floats, curve: TopicCurve, name: str, row: int,
     )
 
 
-def _set_axes(axes: Axes, times: Floats, groups: Sequence[str], upright: bool, n_rows: int) -> None:
+def _set_axes(axes: Axes, times: Doubles, groups: Sequence[str], upright: bool, n_rows: int) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axes.set_ylim(-0.04, n_rows - 0.04)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kate.errors import quoted
 from kate.extras import require
 from kate.storage.files import whole_file
+from kate.storage.folders import StrPath
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,8 +33,6 @@ __all__ = [
     "shortened",
     "write_around",
 ]
-
-StrPath = str | os.PathLike[str]
 
 # Paul Tol's muted scheme with a few colours more, light and dark in turn: the colour-blind can tell most of them apart.
 PALETTE = (

@@ -11,19 +11,20 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from kate.model.encoder import EmptyDocumentsWarning
-from kate.model.text_answers import unit_rows
 from kate.model.text_model import TextModel
 from kate.search.files_store import FilesStore
 from kate.search.neighbour_graph import NeighbourGraph, require_usearch
 from kate.search.postings import Postings
 from kate.search.search_words import WordSequences, search_tokenizer
 from kate.search.small_vectors import Int8Vectors
-from kate.search.store import OWN_COLUMNS
+from kate.search.store import DOCUMENT_COLUMNS
 from kate.text.documents import Documents
+from kate.unit_rows import unit_rows
 
 __all__ = [
     "TOPIC_COLUMNS",
     "SeenValues",
+    "add_topic_columns",
     "build_store",
     "comparable",
     "encoded",
@@ -32,7 +33,6 @@ __all__ = [
     "topic_columns",
     "typed_columns",
     "warn_of_unknown",
-    "with_topics",
     "words_of",
 ]
 
@@ -73,7 +73,7 @@ def store_of(
     """The same of documents that were encoded, and their words listed, already."""
     warn_of_unknown(int((~vectors.any(axis=1)).sum()), len(documents), stacklevel=5)
     table = pl.DataFrame({"stem": words.stems, "readable": words.readable})
-    columns = with_topics(model, typed_columns(documents), vectors)
+    columns = add_topic_columns(model, typed_columns(documents), vectors)
     graph = NeighbourGraph.build(vectors, n_jobs) if ann else None
     return FilesStore(
         Int8Vectors.of(vectors) if int8 else vectors,
@@ -96,7 +96,7 @@ def warn_of_unknown(n_empty: int, n_documents: int, stacklevel: int) -> None:
         )
 
 
-def with_topics(model: TextModel, columns: pl.DataFrame, vectors: Floats) -> pl.DataFrame:
+def add_topic_columns(model: TextModel, columns: pl.DataFrame, vectors: Floats) -> pl.DataFrame:
     """The columns and the topic of each document (``topic``, ``topic_name``), so that hits can be filtered by it.
 
     The topics are those of the model: as the user changed them, or as many as the data suggest. Columns of the
@@ -152,8 +152,8 @@ def typed_columns(documents: Documents) -> pl.DataFrame:
     [{'id': '1', 'label': 'Whig', 'title': None, 'year': 1990, 'party': 'Whig'}]
     """
     frame = documents.frame
-    own = [pl.col(name).cast(pl.String) for name in OWN_COLUMNS]
-    others = [frame[name] for name in frame.columns if name not in {*OWN_COLUMNS, "text"}]
+    own = [pl.col(name).cast(pl.String) for name in DOCUMENT_COLUMNS]
+    others = [frame[name] for name in frame.columns if name not in {*DOCUMENT_COLUMNS, "text"}]
     if documents.source is not None:
         others += [
             column

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kate.errors import quoted
-from kate.model.text_answers import Texts, unit_rows, unknown_word
+from kate.model.text_answers import Texts, unknown_word
 from kate.model.text_model import TextModel
 from kate.progress import Report, report_nothing
 from kate.search.building import build_store, comparable, query_vector
@@ -29,7 +29,7 @@ from kate.search.hits import Hits
 from kate.search.index_folder import (
     INDEX_FOLDER,
     read_files,
-    read_model,
+    read_index_model,
     write_config,
     write_files,
 )
@@ -46,6 +46,7 @@ from kate.storage.folders import FolderError, StrPath
 from kate.text.corpus_batches import CorpusBatches
 from kate.text.documents import Documents
 from kate.threads import require_own_threads
+from kate.unit_rows import unit_rows
 
 __all__ = ["By", "Index", "StoreName"]
 
@@ -271,9 +272,9 @@ class Index:
             raise ValueError("an index in the store of lance is saved already: copy its folder")
         with INDEX_FOLDER.writing(folder) as part:
             if store == "lance":
-                from kate.search.lance_store import write_table
+                from kate.search.lance_store import write_lance_table
 
-                facts = write_table(part, self.store, ann=ann)
+                facts = write_lance_table(part, self.store, ann=ann)
             elif store == "files":
                 facts = write_files(part, self.store)
             else:
@@ -346,7 +347,7 @@ class Index:
     def _load(cls, folder: Path) -> Index:
         config = INDEX_FOLDER.read_config(folder)
         _logger.info("opening the index %s, store %s", folder, config.get("store"))
-        model = read_model(folder, config)
+        model = read_index_model(folder, config)
         if config.get("store") == "lance":
             from kate.search.lance_store import LanceStore
 

@@ -50,7 +50,7 @@ __all__ = [
     "WRITER",
     "all_texts",
     "read_files",
-    "read_model",
+    "read_index_model",
     "write_checksums",
     "write_config",
     "write_files",
@@ -106,7 +106,7 @@ def write_config(part: Path, model: TextModel, store: str, facts: dict[str, Any]
     (part / INDEX_FOLDER.config).write_text(INDEX_FOLDER.config_text(config), encoding="utf-8")
 
 
-def read_model(folder: Path, config: dict[str, Any]) -> TextModel:
+def read_index_model(folder: Path, config: dict[str, Any]) -> TextModel:
     """The model of an index."""
     model = load(folder / MODEL)
     if sha256_of_file(folder / MODEL / MODEL_FOLDER.config) != config.get("model_sha256"):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kate.errors import quoted
 from kate.model.text_model import TextModel
-from kate.search.building import TOPIC_COLUMNS, encoded, typed_columns, with_topics, words_of
+from kate.search.building import TOPIC_COLUMNS, add_topic_columns, encoded, typed_columns, words_of
 from kate.search.exact_search import Ranking
 from kate.search.filters import Filter, FilterError
 from kate.search.index_folder import TABLES, WRITER
@@ -33,7 +33,7 @@ from kate.search.lance_table import (
     open_table,
     require_lancedb,
     rows_table,
-    write_table,
+    write_lance_table,
 )
 from kate.search.store import ByMeaning, ByWords, Everything, Selection
 from kate.spelling import close_names
@@ -42,7 +42,7 @@ from kate.storage.folders import FolderError
 from kate.text.counting import factorize
 from kate.text.documents import Documents
 
-__all__ = ["LanceStore", "require_lancedb", "write_table"]
+__all__ = ["LanceStore", "require_lancedb", "write_lance_table"]
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -222,7 +222,7 @@ class LanceStore:
         vectors = encoded(model, documents, model.n_jobs)
         given = typed_columns(documents)
         if set(TOPIC_COLUMNS) <= set(self._stored):
-            given = with_topics(model, given, vectors)
+            given = add_topic_columns(model, given, vectors)
         for name in set(given.columns) - set(self._stored):
             warnings.warn(f"the index has no column {quoted(name)}; it is left out", stacklevel=4)
         frame = aligned(given, self.columns).rename(self._stored)

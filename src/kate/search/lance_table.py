@@ -33,8 +33,8 @@ __all__ = [
     "require_lancedb",
     "rows_table",
     "stored_names",
+    "write_lance_table",
     "write_rows",
-    "write_table",
 ]
 
 TEXT, WORDS, VECTOR = "kate_text", "kate_words", "kate_vector"
@@ -94,7 +94,7 @@ def stored_names(columns: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def write_table(part: Path, store: FilesStore, *, ann: bool = False) -> dict[str, Any]:
+def write_lance_table(part: Path, store: FilesStore, *, ann: bool = False) -> dict[str, Any]:
     """Write the table of an index with the documents of another store; what index.json says about it."""
     texts = store.texts if isinstance(store.texts, pl.Series) else all_texts(store.texts)
     words = WordSequences(store.postings.sequences(), store.words["stem"], store.words["readable"])

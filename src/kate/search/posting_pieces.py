@@ -23,7 +23,7 @@ from kate.storage.growing_arrays import GrowingArray
 
 __all__ = ["PostingPieces"]
 
-Ints = NDArray[np.int64]
+Numbers = NDArray[np.int64]
 
 # Entries of a range, about: some hundred MB while they are merged.
 _ENTRIES_AT_ONCE = 4_000_000
@@ -141,7 +141,7 @@ class PostingPieces:
             piece.write("numbers", found.to_numpy())
 
     def _gathered(
-        self, names: tuple[str, ...], starts_name: str, starts: Ints, first: int, last: int
+        self, names: tuple[str, ...], starts_name: str, starts: Numbers, first: int, last: int
     ) -> list[NDArray[Any]]:
         """The entries of a range of words from all pieces: word by word, and of a word piece by piece."""
         kinds = {"rows": np.int32, "tf": np.int32, "places": np.int64}
@@ -165,7 +165,7 @@ class PostingPieces:
         return made
 
 
-def _ranges(starts: Ints, place_starts: Ints) -> Iterator[tuple[int, int]]:
+def _ranges(starts: Numbers, place_starts: Numbers) -> Iterator[tuple[int, int]]:
     """Ranges of words that have about so many entries; a word of more has a range of its own."""
     first, n_words = 0, len(starts) - 1
     while first < n_words:

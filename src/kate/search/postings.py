@@ -26,7 +26,7 @@ __all__ = ["Postings", "best_of"]
 K1, B = 1.2, 0.75
 
 Floats = NDArray[np.float32]
-Rows = NDArray[np.int32]
+PackedRows = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 
@@ -98,18 +98,18 @@ class Postings:
     def n_documents(self) -> int:
         return len(self.document_starts) - 1
 
-    def documents_with(self, word: int) -> Rows:
+    def documents_with(self, word: int) -> PackedRows:
         """The documents that hold a word."""
-        found: Rows = self.rows[self.starts[word] : self.starts[word + 1]]
+        found: PackedRows = self.rows[self.starts[word] : self.starts[word + 1]]
         return self._there(found)
 
-    def _there(self, rows: Any) -> Rows:
+    def _there(self, rows: Any) -> PackedRows:
         """Rows of documents; those of a stranger's folder may be none, and are refused."""
         if rows.size and not 0 <= int(rows.min()) <= int(rows.max()) < self.n_documents:
             raise FolderError(
                 "the index names documents that are not there: it is damaged; index the documents anew"
             )
-        there: Rows = rows
+        there: PackedRows = rows
         return there
 
     def scores(self, words: Sequence[int]) -> Floats:

@@ -12,22 +12,19 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from kate.text.cleaning import Cleaning
+from kate.text.cleaning import LONGEST_WORD, Cleaning
 from kate.text.counting import ChunkedTexts, chunk_word_order
 from kate.text.own_tokenizer import OwnTokenizer
 from kate.text.sequences import Sequences
-from kate.text.tokenizer import Tokenizer
+from kate.text.tokenizer import APOSTROPHES, INVISIBLE, Tokenizer
 
 __all__ = ["SearchTokenizer", "StemCache", "WordSequences", "as_words", "search_tokenizer"]
 
-_APOSTROPHES = "'’‘‛ʼ＇`´"
 # 1,000 and 3.14 are one word; apart from that, letters, digits and marks, with apostrophes inside.
 _CHUNK = (
     r"\p{Nd}+(?:[.,]\p{Nd}+)+"
-    rf"|[\p{{L}}\p{{N}}][\p{{L}}\p{{N}}\p{{M}}·\u00ad\u200c\u200d{_APOSTROPHES}]*"
+    rf"|[\p{{L}}\p{{N}}][\p{{L}}\p{{N}}\p{{M}}·{INVISIBLE}{APOSTROPHES}]*"
 )
-# A longer word is no word: lines of a file in base64. The index of lance has the same limit.
-_LONGEST_WORD = 60
 # Fewer are looked at here, whether there is anything to clean: Polars would take longer to begin.
 _FEW_TEXTS = 100
 # Chunks of text whose stems are kept in memory: some megabytes.
@@ -59,7 +56,7 @@ class SearchTokenizer(Tokenizer):
         table = pl.concat([table.filter(~joined), split])
         table = table.with_columns(pl.col("word").str.replace_all(r"(\p{Nd}),", "$1"))
         table = table.filter(
-            pl.col("word").str.contains(r"[\p{L}\p{N}]"), pl.col("word").str.len_chars() <= _LONGEST_WORD
+            pl.col("word").str.contains(r"[\p{L}\p{N}]"), pl.col("word").str.len_chars() <= LONGEST_WORD
         )
         return table.with_columns(self.stems(table["word"]).alias("stem"))
 

@@ -18,7 +18,7 @@ from kate.spelling import close_names
 from kate.text.documents import Documents
 
 __all__ = [
-    "OWN_COLUMNS",
+    "DOCUMENT_COLUMNS",
     "ByMeaning",
     "ByWords",
     "DocumentStore",
@@ -32,7 +32,7 @@ Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
 # What every document has; other columns are the user's.
-OWN_COLUMNS = ("id", "label", "title")
+DOCUMENT_COLUMNS = ("id", "label", "title")
 # A suggestion is looked for among so many words, the most frequent of those that look a little alike.
 _SUGGESTED_AMONG = 5_000
 

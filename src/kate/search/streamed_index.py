@@ -40,11 +40,10 @@ from kate.search.index_folder import (
 from kate.search.neighbour_graph import NeighbourGraph, require_usearch
 from kate.search.posting_pieces import PostingPieces
 from kate.search.small_vectors import Int8Facts, Int8Vectors, eight_bits
-from kate.search.store import OWN_COLUMNS
+from kate.search.store import DOCUMENT_COLUMNS
 from kate.storage.growing_arrays import GrowingArray
 from kate.text.corpus_batches import CorpusBatches, documents_of
-from kate.text.document_tables import OWN_COLUMNS as READ_COLUMNS
-from kate.text.document_tables import PLACE, SOURCE, TEXT
+from kate.text.document_tables import PLACE, READ_COLUMNS, SOURCE, TEXT
 from kate.text.documents import Documents
 from kate.text.table_files import write_arrow
 from kate.text.table_spool import TableSpool
@@ -92,7 +91,10 @@ class StreamedColumns:
         ]
         for table in self._spool.tables():
             ids = table[PLACE] if repeated_ids else table["id"].fill_null(table[PLACE])
-            own = [ids.alias("id"), *(table[name].cast(pl.String) for name in OWN_COLUMNS if name != "id")]
+            own = [
+                ids.alias("id"),
+                *(table[name].cast(pl.String) for name in DOCUMENT_COLUMNS if name != "id"),
+            ]
             others = [seen[stored].typed(table[stored]).alias(name) for stored, name in names.items()]
             labels = [table[name].alias(name.removeprefix(_TOPIC)) for name in topics]
             rest = table.select(name for name in (_TEXT, _LINES) if name in schema)
@@ -102,7 +104,7 @@ class StreamedColumns:
         """The columns beside id, label and title: as they are stored here, and as the index calls them."""
         ours = {*READ_COLUMNS, _TEXT, _LINES}
         names = {name: name for name in schema if name not in ours and not name.startswith((SOURCE, _TOPIC))}
-        taken = {"text", *OWN_COLUMNS, *names}
+        taken = {"text", *DOCUMENT_COLUMNS, *names}
         for stored, kind in schema.items():
             name = stored.removeprefix(SOURCE)
             if (

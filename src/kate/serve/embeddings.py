@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from kate.errors import quoted
-from kate.model.text_answers import unit_rows
 from kate.serve.api_errors import ApiError, bad_request
 from kate.serve.encode_queue import EncodeQueue
 from kate.serve.limits import Limits
 from kate.serve.live_folder import Served
 from kate.serve.request_fields import RequestFields, texts_of
+from kate.unit_rows import unit_rows
 
-__all__ = ["answer_embeddings", "list_models", "model_card"]
+__all__ = ["answer_embeddings", "described_model", "list_models"]
 
 
 async def answer_embeddings(given: Any, served: Served, queue: EncodeQueue, limits: Limits) -> dict[str, Any]:
@@ -52,10 +52,10 @@ async def answer_embeddings(given: Any, served: Served, queue: EncodeQueue, limi
 
 
 def list_models(served: Served) -> dict[str, Any]:
-    return {"object": "list", "data": [model_card(served, served.name)]}
+    return {"object": "list", "data": [described_model(served, served.name)]}
 
 
-def model_card(served: Served, name: str) -> dict[str, Any]:
+def described_model(served: Served, name: str) -> dict[str, Any]:
     _require_model(name, served)
     return {"id": served.name, "object": "model", "created": served.loaded, "owned_by": "kate"}
 

@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kate.model.text_answers import unit_rows
 from kate.model.text_model import TextModel
 from kate.serve.api_errors import ApiError
 from kate.serve.limits import Limits
+from kate.unit_rows import unit_rows
 
 __all__ = ["EncodeQueue", "Encoded", "encode_texts"]
 

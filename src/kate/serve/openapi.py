@@ -7,7 +7,7 @@ from typing import Any
 
 import kate
 
-__all__ = ["POLICY", "description", "page"]
+__all__ = ["POLICY", "description", "openapi_page"]
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -132,7 +132,7 @@ def _body_schema(fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def page(described: dict[str, Any]) -> str:
+def openapi_page(described: dict[str, Any]) -> str:
     """The description as a page to read."""
     parts = []
     for path, operations in described["paths"].items():

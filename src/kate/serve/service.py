@@ -167,7 +167,7 @@ class Service:
         return JSONResponse(embeddings.list_models(self._live.current))
 
     async def _model(self, request: Request) -> Response:
-        return JSONResponse(embeddings.model_card(self._live.current, request.path_params["name"]))
+        return JSONResponse(embeddings.described_model(self._live.current, request.path_params["name"]))
 
     async def _search(self, request: Request) -> Response:
         given = dict(request.query_params) if request.method == "GET" else await self._body(request)
@@ -230,7 +230,9 @@ class Service:
 
     async def _page(self, request: Request) -> Response:
         described = openapi.description(self._live.current.name, has_token=self._token is not None)
-        return HTMLResponse(openapi.page(described), headers={"Content-Security-Policy": openapi.POLICY})
+        return HTMLResponse(
+            openapi.openapi_page(described), headers={"Content-Security-Policy": openapi.POLICY}
+        )
 
     async def _answered(self, work: Callable[[], Any]) -> Response:
         self._line.require_room()

@@ -19,7 +19,7 @@ from kate.text.counting import ChunkedTexts, chunk_word_counts, factorize, text_
 from kate.text.language_checks import warn_of_another_language
 from kate.text.tokenizer import Tokenizer
 
-__all__ = ["CountedTexts", "count_into_shards", "count_texts", "shard_name", "text_parts"]
+__all__ = ["CountedTexts", "count_into_shards", "count_texts", "cut_into_parts", "shard_name"]
 
 
 class CountedTexts(NamedTuple):
@@ -64,13 +64,13 @@ def count_texts(texts: pl.Series, tokenizer: Tokenizer, n_jobs: int | None = Non
     return CountedTexts(csr_matrix(counts), table, forms)
 
 
-def text_parts(texts: Iterable[pl.Series], n_characters: int) -> Iterator[pl.Series]:
+def cut_into_parts(texts: Iterable[pl.Series], n_characters: int) -> Iterator[pl.Series]:
     """Series of texts, put together or cut to so many characters each at most; one document may be longer.
 
     Where a part ends follows from the documents since the last end alone: whoever begins again there gets the same
     parts.
 
-    >>> [part.to_list() for part in text_parts([pl.Series(["one", "two"]), pl.Series(["three"] * 3)], 8)]
+    >>> [part.to_list() for part in cut_into_parts([pl.Series(["one", "two"]), pl.Series(["three"] * 3)], 8)]
     [['one', 'two'], ['three'], ['three'], ['three']]
     """
     held: list[pl.Series] = []

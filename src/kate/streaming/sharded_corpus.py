@@ -20,7 +20,7 @@ import polars as pl
 from kate.storage.folders import FolderError
 from kate.streaming.count_shards import read_ahead, translate_shard
 from kate.streaming.memory_limit import MemoryLimit
-from kate.streaming.shard_counting import count_into_shards, shard_name, text_parts
+from kate.streaming.shard_counting import count_into_shards, cut_into_parts, shard_name
 from kate.streaming.shard_files import Shard
 from kate.streaming.word_totals import merge_words
 from kate.streaming.work_folder import WorkFolder
@@ -87,7 +87,7 @@ class _ShardedCorpus:
             return {"place": [len(ends), ends[-1] if ends else 0], "tokens": config}
 
         shards = count_into_shards(
-            read_ahead(text_parts(texts, self.limit.text_at_once)),
+            read_ahead(cut_into_parts(texts, self.limit.text_at_once)),
             self.work.words,
             tokenizer,
             n_jobs=self.words.n_jobs,

@@ -15,7 +15,7 @@ import polars as pl
 from kate.errors import quoted
 from kate.spelling import did_you_mean
 
-__all__ = ["Cleaning"]
+__all__ = ["ENTITY", "LONGEST_WORD", "Cleaning"]
 
 # Elements that people write without attributes and without a slash. Only these are taken for markup when they stand
 # alone, so that "x <y> z" of a formula stays as it is.
@@ -31,15 +31,15 @@ _TAG = (
     r"|</[a-z][\w:.-]*\s*>|<[a-z][\w:.-]*(?:\s[^<>]*)?/>"
     r"""|<[a-z][\w:.-]*\s[^<>]*=\s*["'][^<>]*>"""
 )
-_ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 _URL = r"""(?i)\b(?:https?|ftp)://[^\s<>"']+|\bwww\.[\w-]+\.[^\s<>"']+"""
 _EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _HANDLE = r"(^|[^\w@.])@\w{2,}"
 # The same letter four times or more: "soooo"; no word of any language has as many.
 _RUN = re.compile(r"([^\W\d_])\1{3,}")
 _ASCII_RUNS = [4 * letter for letter in "abcdefghijklmnopqrstuvwxyz"]
-# A longer word is no word: lines of a file in base64, a key, a text without spaces.
-_LONGEST_WORD = 60
+# A longer word is no word: lines of a file in base64, a key, a text without spaces. The index of lance has this limit.
+LONGEST_WORD = 60
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Cleaning:
         if len(rows):
             cut = [_RUN.sub(r"\1\1", word) for word in words.gather(rows)]
             words = words.scatter(rows, pl.Series(cut, dtype=pl.String))
-        too_long = (words.str.len_chars() > _LONGEST_WORD).arg_true()
+        too_long = (words.str.len_chars() > LONGEST_WORD).arg_true()
         return words.scatter(too_long, "") if len(too_long) else words
 
     def config(self) -> dict[str, bool]:
@@ -141,6 +141,6 @@ def _where(texts: pl.Series, marks: list[str], change: Callable[[pl.Series], pl.
 
 def _without_entities(texts: pl.Series) -> pl.Series:
     """Entities as the characters they stand for; few are distinct, so each is looked up once."""
-    found = texts.str.extract_all(_ENTITY).explode().drop_nulls().unique(maintain_order=True)
+    found = texts.str.extract_all(ENTITY).explode().drop_nulls().unique(maintain_order=True)
     known = {entity: html.unescape(entity) for entity in found}
     return texts.str.replace_many(list(known), list(known.values())) if known else texts

@@ -11,7 +11,7 @@ import polars as pl
 
 from kate.errors import quoted
 from kate.text.compressed_files import CorpusError
-from kate.text.document_tables import OWN_COLUMNS, PLACE, SOURCE, TEXT, tables_of_rows
+from kate.text.document_tables import PLACE, READ_COLUMNS, SOURCE, TEXT, tables_of_rows
 from kate.text.documents import Documents
 from kate.text.fields import Fields
 from kate.text.file_rows import MalformedRows, OnError, Row, file_rows, folder_rows
@@ -232,7 +232,7 @@ def documents_of(
 ) -> Documents:
     """The documents of a table as the readers make it, with these ids."""
     others = [
-        name for name in table.columns if name not in OWN_COLUMNS and not name.startswith((SOURCE, TEXT))
+        name for name in table.columns if name not in READ_COLUMNS and not name.startswith((SOURCE, TEXT))
     ]
     frame = table.select("text", ids.alias("id"), "label", "title", *others)
     return Documents(frame, n_skipped, skipped, _as_given(table))

@@ -44,8 +44,8 @@ BATCHES_AT_ONCE = 32
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 # Strings, or lists of words.
-Texts: TypeAlias = Iterable[str] | Iterable[Sequence[str]]
-Ints = npt.NDArray[np.integer]
+PlainTexts: TypeAlias = Iterable[str] | Iterable[Sequence[str]]
+Ints = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ class ChunkedTexts:
     chunks: pl.Series
 
     @classmethod
-    def of(cls, texts: Texts, tokenizer: Tokenizer, n_jobs: int | None = None) -> ChunkedTexts:
+    def of(cls, texts: PlainTexts, tokenizer: Tokenizer, n_jobs: int | None = None) -> ChunkedTexts:
         """All texts at once."""
         return cls.of_batches(text_batches(texts), tokenizer, n_jobs)
 
@@ -111,7 +111,7 @@ class ChunkedTexts:
 
     @classmethod
     def parts(
-        cls, texts: Texts, tokenizer: Tokenizer, n_jobs: int | None = None, breaks: bool = False
+        cls, texts: PlainTexts, tokenizer: Tokenizer, n_jobs: int | None = None, breaks: bool = False
     ) -> Iterator[ChunkedTexts]:
         """The same part by part: the texts need not be in memory together."""
         batches = _chunked_batches(text_batches(texts), tokenizer, n_jobs, breaks)
@@ -248,7 +248,7 @@ def map_in_order(
                 future.cancel()
 
 
-def text_batches(texts: Texts, size: int | None = None) -> Iterator[pl.Series]:
+def text_batches(texts: PlainTexts, size: int | None = None) -> Iterator[pl.Series]:
     """Batches of about ``size`` characters; every document is checked to be a string, or a list of strings.
 
     >>> [len(batch) for batch in text_batches(["four", "more", "words"], size=8)]

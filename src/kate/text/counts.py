@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kate.text.counting import Texts
+from kate.text.counting import PlainTexts
 from kate.text.vocabulary import Vocabulary
 from kate.text.word_parameters import WordParameters
 
@@ -76,7 +76,7 @@ class Counts(WordParameters, TransformerMixin, BaseEstimator):
 
     lexicon_: Vocabulary = field(init=False)
 
-    def fit(self, X: Texts, y: Any = None) -> Self:
+    def fit(self, X: PlainTexts, y: Any = None) -> Self:
         """Learn the vocabulary of texts: a list, an iterable, an array or a series of str.
 
         Every text may also be a list of words. They are taken as they are: no stems, no stop words.
@@ -84,12 +84,12 @@ class Counts(WordParameters, TransformerMixin, BaseEstimator):
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(self, X: Texts, y: Any = None, **_: Any) -> sparse.csr_array:
+    def fit_transform(self, X: PlainTexts, y: Any = None, **_: Any) -> sparse.csr_array:
         """Learn the vocabulary and return the counts (n_docs, n_words) in the same pass."""
         self.lexicon_, counts = self.learn(X)
         return counts
 
-    def transform(self, X: Texts) -> sparse.csr_array:
+    def transform(self, X: PlainTexts) -> sparse.csr_array:
         """Counts (n_docs, n_words) of texts; words that were not learned are left out."""
         check_is_fitted(self)
         return self.lexicon_.count(X, self.n_jobs)

@@ -17,11 +17,11 @@ from kate.text.fields import Fields, choose_fields, listed
 from kate.text.file_rows import MalformedRows, Row
 from kate.text.table_columns import as_strings
 
-__all__ = ["OWN_COLUMNS", "PLACE", "SOURCE", "TEXT", "other_columns", "tables_of_rows"]
+__all__ = ["PLACE", "READ_COLUMNS", "SOURCE", "TEXT", "other_columns", "tables_of_rows"]
 
 # not a name that a field of a user may have
 PLACE = "kate:place"
-OWN_COLUMNS = ("text", "id", "label", "title", PLACE)
+READ_COLUMNS = ("text", "id", "label", "title", PLACE)
 SOURCE, TEXT = "kate:source:", "kate:text:"
 
 # Characters, and rows, kept as Python objects before they become a Polars table.
@@ -72,7 +72,7 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 def other_columns(present: Sequence[str], fields: Fields) -> list[str]:
     """The columns that are none of the four fields."""
-    taken = {*OWN_COLUMNS, *fields.given.values()}
+    taken = {*READ_COLUMNS, *fields.given.values()}
     return [name for name in present if name not in taken]
 
 

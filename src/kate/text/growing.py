@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from kate.text.counting import Texts, stack_rows
+from kate.text.counting import PlainTexts, stack_rows
 from kate.text.language_checks import another_language
 from kate.text.languages import guess_unspaced
 from kate.text.learning import CountedWords, count_all_words
@@ -68,7 +68,7 @@ class GrownVocabulary:
 
 def grow(
     vocabulary: Vocabulary,
-    texts: Texts,
+    texts: PlainTexts,
     vocabulary_size: int | None,
     min_df: DocumentLimit,
     max_df: int | float,
@@ -155,7 +155,7 @@ def _chosen(
 
 
 def _phrases(
-    vocabulary: Vocabulary, texts: Texts, n_jobs: int | None
+    vocabulary: Vocabulary, texts: PlainTexts, n_jobs: int | None
 ) -> tuple[pl.DataFrame, sparse.csr_array]:
     """The phrases of a vocabulary in new texts. Which words make a phrase is learned by a fit, from many texts."""
     columns: list[int] = []

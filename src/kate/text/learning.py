@@ -11,7 +11,14 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from kate.text.counting import ChunkedTexts, Texts, chunk_word_counts, factorize, stack_rows, text_batches
+from kate.text.counting import (
+    ChunkedTexts,
+    PlainTexts,
+    chunk_word_counts,
+    factorize,
+    stack_rows,
+    text_batches,
+)
 from kate.text.language_checks import tokenizer_for, warn_of_another_language
 from kate.text.own_tokenizer import OwnTokenizer
 from kate.text.phrases import Neighbours, Phrases, find_phrases
@@ -56,7 +63,7 @@ class CountedWords(NamedTuple):
     occurrences: Numbers  # of each chunk
 
 
-def count_all_words(texts: Texts, tokenizer: Tokenizer, n_jobs: int | None) -> CountedWords:
+def count_all_words(texts: PlainTexts, tokenizer: Tokenizer, n_jobs: int | None) -> CountedWords:
     """Every word of texts, whatever its frequency; no phrases."""
     read = ChunkedTexts.of_batches(text_batches(texts), tokenizer, n_jobs)
     words = _Words.of(read, tokenizer, phrases=False)
@@ -68,7 +75,7 @@ def count_all_words(texts: Texts, tokenizer: Tokenizer, n_jobs: int | None) -> C
 
 
 def learn_words(
-    texts: Texts,
+    texts: PlainTexts,
     tokenizer: Tokenizer,
     vocabulary_size: int | None,
     min_df: DocumentLimit,

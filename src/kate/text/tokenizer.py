@@ -21,15 +21,15 @@ from kate.text.languages import UNSPACED, language_name
 from kate.text.segmenters import require_segmenter, segmenter
 from kate.text.stopwords import stop_words_of
 
-__all__ = ["Tokenizer"]
+__all__ = ["APOSTROPHES", "INVISIBLE", "Tokenizer"]
 
 # People write all of these for the apostrophe of "don't"; the first is the one we keep.
-_APOSTROPHES = "'’‘‛ʼ＇`´"
+APOSTROPHES = "'’‘‛ʼ＇`´"
 # Invisible inside a word: soft hyphen, zero-width non-joiner (Persian) and joiner (Indic scripts).
-_INVISIBLE = "\u00ad\u200c\u200d"
+INVISIBLE = "\u00ad\u200c\u200d"
 # Also inside a word: digits, and marks, so that "é" is one letter whether it is stored as one code point or two.
 # Not the underscore and not ½.
-_INSIDE = rf"\p{{M}}\p{{Nd}}·{_INVISIBLE}{_APOSTROPHES}"
+_INSIDE = rf"\p{{M}}\p{{Nd}}·{INVISIBLE}{APOSTROPHES}"
 # At least one letter and two characters: the rest would be dropped anyway.
 _CHUNK = rf"\p{{L}}[\p{{L}}{_INSIDE}]+|\p{{Nd}}[{_INSIDE}]*\p{{L}}[\p{{L}}{_INSIDE}]*"
 # What stands between words but spaces and hyphens, an empty line too: it ends a phrase.
@@ -141,7 +141,7 @@ class Tokenizer:
 
     def fold(self, words: pl.Series) -> pl.Series:
         """The same spelling for all forms of a word: lower case, one kind of apostrophe, one Unicode form."""
-        words = words.str.replace_all(f"[{_APOSTROPHES}]", "'").str.strip_chars_end("'·")
+        words = words.str.replace_all(f"[{APOSTROPHES}]", "'").str.strip_chars_end("'·")
         beyond_ascii = (words.str.len_bytes() != words.str.len_chars()).arg_true()
         if len(beyond_ascii):
             words = words.scatter(beyond_ascii, self._unify(words.gather(beyond_ascii)))
@@ -151,7 +151,7 @@ class Tokenizer:
 
     def _unify(self, words: pl.Series) -> pl.Series:
         """One Unicode form, nothing invisible, and no "İ", which lower-casing would spoil."""
-        invisible = "".join(set(_INVISIBLE) - set(_SPELLING.get(self.language or "", "")))
+        invisible = "".join(set(INVISIBLE) - set(_SPELLING.get(self.language or "", "")))
         return (
             words.str.replace_all(f"[{invisible}]", "")
             .str.normalize("NFKC")

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from kate.errors import quoted
 from kate.spelling import close_names
-from kate.text.counting import ChunkedTexts, Texts, chunk_word_counts, chunk_word_order, stack_rows
+from kate.text.counting import ChunkedTexts, PlainTexts, chunk_word_counts, chunk_word_order, stack_rows
 from kate.text.few_texts import FewTexts
 from kate.text.learning import learn_words
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction, tokenizer_from_config, with_function
@@ -80,7 +80,7 @@ class Vocabulary:
     @classmethod
     def learn(
         cls,
-        texts: Texts,
+        texts: PlainTexts,
         tokenizer: Tokenizer | None = None,
         vocabulary_size: int | None = 20_000,
         min_df: DocumentLimit = "auto",
@@ -112,7 +112,7 @@ class Vocabulary:
         )
         return cls(*found), counts
 
-    def count(self, texts: Texts, n_jobs: int | None = None) -> sparse.csr_array:
+    def count(self, texts: PlainTexts, n_jobs: int | None = None) -> sparse.csr_array:
         """Counts (n_docs, n_words), int32, columns sorted; words without a column are left out."""
         require_own_threads()
         book = self._phrase_book

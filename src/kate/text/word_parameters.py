@@ -9,7 +9,7 @@ from typing import Any
 from scipy import sparse
 
 from kate.text.cleaning import Cleaning
-from kate.text.counting import Texts
+from kate.text.counting import PlainTexts
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
@@ -55,7 +55,7 @@ class WordParameters:
         )
         return Tokenizer(self.language, self.stem, self.stop_words, cleaning)
 
-    def learn(self, texts: Texts) -> tuple[Vocabulary, sparse.csr_array]:
+    def learn(self, texts: PlainTexts) -> tuple[Vocabulary, sparse.csr_array]:
         """The vocabulary of texts and their counts (n_docs, n_words), in one pass."""
         return Vocabulary.learn(
             texts,

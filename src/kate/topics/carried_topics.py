@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kate.topics.document_sketch import DocumentSketch
-from kate.topics.leaf_clusters import cluster_sums, nearest_centres, settle, unit
+from kate.topics.leaf_clusters import cluster_sums, nearest_centres, settle
 from kate.topics.topic_cut import TopicCut
 from kate.topics.topic_tree import TopicTree
+from kate.unit_rows import unit_rows
 
 __all__ = ["KeptTopics", "carry"]
 
@@ -79,7 +80,7 @@ class KeptTopics:
 
     def cut(self, tree: TopicTree, sketch: DocumentSketch) -> TopicCut:
         """The topics on a tree: each leaf is with the centre that is nearest to it."""
-        nearest = nearest_centres(unit(tree.sums), self.centres)
+        nearest = nearest_centres(unit_rows(tree.sums), self.centres)
         leaves = tuple(np.flatnonzero(nearest == row) for row in range(len(self.centres)))
         return TopicCut(tree, sketch, self.centres, self.numbers, leaves, len(self), self.next_number)
 
@@ -93,7 +94,7 @@ def carry(cut: TopicCut, names: Mapping[int, str], stay: Numbers, sketch: Docume
     units, n_old = sketch.units, len(stay)
     of_centres = nearest_centres(cut.sketch.units[stay], cut.centres)
     used = np.flatnonzero(np.bincount(of_centres, minlength=len(cut.centres)) > 0)
-    centres = unit(cluster_sums(units[:n_old], of_centres, len(cut.centres)))[used]
+    centres = unit_rows(cluster_sums(units[:n_old], of_centres, len(cut.centres)))[used]
     numbers, next_number = cut.numbers[used], cut.next_number
     if len(centres) == 0:  # of the documents that were there none is left
         centres, numbers = cut.centres, cut.numbers
@@ -141,7 +142,7 @@ class _Groups:
             sums.append(sums[one] + sums[other])
             sizes.append(sizes[one] + sizes[other])
         large = np.array(sizes) >= _LEAST_DOCUMENTS
-        return cls(unit(np.stack(sums)) * large[:, None].astype(np.float32), tree.joins)
+        return cls(unit_rows(np.stack(sums)) * large[:, None].astype(np.float32), tree.joins)
 
     def parts(self, node: int, units: Floats, fit: Floats, least: float) -> list[Floats]:
         """The centres of a group's parts, as long as each of two is worth enough beside the other; or its own."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kate.topics.leaf_clusters import cluster_sums, leaf_clusters, nearest_centres, settle, unit
+from kate.topics.leaf_clusters import cluster_sums, leaf_clusters, nearest_centres, settle
 from kate.topics.ward_joins import joined, parted
+from kate.unit_rows import unit_rows
 
 __all__ = ["MOST_GROUPS", "coarse_groups"]
 
@@ -34,5 +35,5 @@ def coarse_groups(vectors: Floats, coarse: Floats, n_leaves: int) -> Numbers:
     joins, _ = joined(cluster_sums(coarse, clusters, n_clusters) / sizes[:, None], sizes)
     group_of = parted(joins, n_clusters, min(n_groups, n_clusters))
     groups = group_of[clusters]
-    centres = settle(vectors, unit(cluster_sums(vectors, groups, int(groups.max()) + 1)))
+    centres = settle(vectors, unit_rows(cluster_sums(vectors, groups, int(groups.max()) + 1)))
     return np.unique(nearest_centres(vectors, centres), return_inverse=True)[1].reshape(-1)

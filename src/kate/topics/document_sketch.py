@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, csr_matrix
 
-from kate.topics.leaf_clusters import unit
+from kate.unit_rows import unit_rows
 
 __all__ = ["DocumentSketch", "Encode", "Occurrences", "most_documents_of"]
 
@@ -98,11 +98,11 @@ class DocumentSketch:
         one, other = _halves(halved)
         kind = np.uint16 if sample.shape[1] <= 2**16 else np.uint32
         return cls(
-            unit(encode(sample)).astype(np.float16),
+            unit_rows(encode(sample)).astype(np.float16),
             sample.indices.astype(kind),
             sample.indptr.astype(np.int64),
-            unit(encode(one)).astype(np.float16),
-            unit(encode(other)).astype(np.float16),
+            unit_rows(encode(one)).astype(np.float16),
+            unit_rows(encode(other)).astype(np.float16),
             sample.shape[1],
             _occurrences(sample.data),
             n_seen,

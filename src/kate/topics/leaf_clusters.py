@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["cluster_sums", "leaf_clusters", "leaves_in_groups", "nearest_centres", "settle", "unit"]
+from kate.unit_rows import unit_rows
+
+__all__ = ["cluster_sums", "leaf_clusters", "leaves_in_groups", "nearest_centres", "settle"]
 
 _ROUNDS = 15
 _SETTLED = 0.001  # share of documents that still move when k-means may stop
@@ -37,7 +39,7 @@ def leaf_clusters(vectors: Floats, n_leaves: int) -> Numbers:
             break
         sums = cluster_sums(vectors, clusters, n_leaves)
         used = np.bincount(clusters, minlength=n_leaves) > 0
-        centres = np.where(used[:, None], unit(sums), centres)
+        centres = np.where(used[:, None], unit_rows(sums), centres)
     return _by_first_document(clusters)
 
 
@@ -58,7 +60,7 @@ def settle(vectors: Floats, centres: Floats, rounds: int = 4) -> Floats:
         nearest = nearest_centres(vectors, centres)
         used = np.bincount(nearest, minlength=len(centres)) > 0
         sums = cluster_sums(vectors, nearest, len(centres))
-        centres = np.where(used[:, None], unit(sums), centres)
+        centres = np.where(used[:, None], unit_rows(sums), centres)
     return centres
 
 
@@ -83,9 +85,3 @@ def cluster_sums(vectors: Floats, clusters: Numbers, n_clusters: int) -> Floats:
     ones = np.ones(len(vectors), dtype=np.float32)
     members = csr_array((ones, (clusters, np.arange(len(vectors)))), shape=(n_clusters, len(vectors)))
     return np.asarray(members @ vectors, dtype=np.float32)
-
-
-def unit(rows: Floats) -> Floats:
-    """Rows of length 1; rows of zeros stay as they are."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)

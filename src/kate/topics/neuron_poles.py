@@ -7,7 +7,7 @@ are far easier to read. Both ways are here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from kate.topics.neuron_table import NeuronPole, NeuronPoles
 
 __all__ = [
     "N_WORDS",
-    "By",
     "Responses",
     "Wins",
     "count_wins",
@@ -35,7 +34,6 @@ Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Columns = NDArray[np.int64]
 
-By: TypeAlias = Literal["wins", "weights"]
 """What a topic's words are taken from: the documents that it wins, or its weights."""
 
 Respond: TypeAlias = Callable[[csr_matrix], Floats]

@@ -10,10 +10,10 @@ import numpy as np
 
 from kate.errors import quoted
 
-__all__ = ["NeuronPole", "NeuronPoles", "Pole", "SortKey"]
+__all__ = ["NeuronPole", "NeuronPoles", "Pole", "PoleOrder"]
 
 Pole = Literal["+", "-"]
-SortKey = Literal["neuron", "share", "coherence"]
+PoleOrder = Literal["neuron", "share", "coherence"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class NeuronPoles(Sequence[NeuronPole]):
         words = [word for pole in self for word in pole.words]
         return len(set(words)) / len(words) if words else None
 
-    def sorted_by(self, key: SortKey) -> NeuronPoles:
+    def sorted_by(self, key: PoleOrder) -> NeuronPoles:
         """By neuron and pole, or by share or coherence with the highest first (and the unmeasured last)."""
         if key == "neuron":
             return NeuronPoles(

@@ -10,7 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kate.topics.document_sketch import DocumentSketch
-from kate.topics.leaf_clusters import nearest_centres, unit
+from kate.topics.leaf_clusters import nearest_centres
+from kate.unit_rows import unit_rows
 
 __all__ = ["OwnTopics"]
 
@@ -37,8 +38,8 @@ class OwnTopics:
         """
         n_near = int(np.clip(_NEAREST * len(sketch), _FEWEST, _MOST))
         near = np.argsort(-(queries @ sketch.units.T), axis=1, kind="stable")[:, :n_near]
-        found = unit(sketch.units[near].mean(axis=1))
-        return cls(names, unit(queries + found))
+        found = unit_rows(sketch.units[near].mean(axis=1))
+        return cls(names, unit_rows(queries + found))
 
     def label_columns(self, vectors: Floats, known: NDArray[np.bool_]) -> list[pl.Series]:
         """``topic_name`` and ``topic_share`` of documents by their unit vectors; null where none is near."""

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kate.topics.document_sketch import DocumentSketch
-from kate.topics.leaf_clusters import nearest_centres, settle, unit
+from kate.topics.leaf_clusters import nearest_centres, settle
 from kate.topics.topic_tree import TopicTree
+from kate.unit_rows import unit_rows
 
 __all__ = ["TopicCut"]
 
@@ -123,4 +124,4 @@ class TopicCut:
 
 
 def _centres(tree: TopicTree, groups: tuple[Numbers, ...]) -> Floats:
-    return unit(np.stack([tree.sums[leaves].sum(axis=0) for leaves in groups]))
+    return unit_rows(np.stack([tree.sums[leaves].sum(axis=0) for leaves in groups]))

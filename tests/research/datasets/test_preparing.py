@@ -13,7 +13,7 @@ import pytest
 
 from kate.research.datasets.cache_dirs import prepared_folder
 from kate.research.datasets.corpus import Corpus
-from kate.research.datasets.corpus_files import FORMAT, DamagedCorpusError
+from kate.research.datasets.corpus_files import CORPUS_FORMAT, DamagedCorpusError
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
 from kate.research.datasets.download import Archive
 from kate.research.datasets.preparing import prepare
@@ -161,7 +161,7 @@ def test_sequences_come_from_the_cache_when_asked_for_and_damage_is_told(toy: To
 
 
 @pytest.mark.parametrize(
-    "header", ["", "{", "[]", '{"format": 99}', f'{{"format": {FORMAT}, "fingerprint": "x"}}']
+    "header", ["", "{", "[]", '{"format": 99}', f'{{"format": {CORPUS_FORMAT}, "fingerprint": "x"}}']
 )
 def test_a_damaged_or_foreign_header_is_noticed_and_mended(toy: Toy, header: str) -> None:
     toy.load()
@@ -171,7 +171,7 @@ def test_a_damaged_or_foreign_header_is_noticed_and_mended(toy: Toy, header: str
     toy.load()
 
     assert len(toy.reads) == 2
-    assert json.loads((folder / "corpus.json").read_text(encoding="utf-8"))["format"] == FORMAT
+    assert json.loads((folder / "corpus.json").read_text(encoding="utf-8"))["format"] == CORPUS_FORMAT
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(

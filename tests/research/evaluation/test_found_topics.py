@@ -11,7 +11,7 @@ import pytest
 from kate.model.kate import KATE
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation import CorpusSource, corpus_of, evaluate, plan_runs, run_grid, summarise
-from kate.research.evaluation.found_topics import with_topics
+from kate.research.evaluation.found_topics import with_n_topics
 from kate.research.evaluation.run_keys import key_of
 from kate.research.metrics.clusters import adjusted_rand
 from kate.research.rivals.lda import SklearnLDA
@@ -58,10 +58,10 @@ def test_the_strongest_share_stands_beside_how_often_it_is_right(corpus: Corpus)
 
 
 def test_a_model_whose_components_are_topics_is_fitted_with_as_many(corpus: Corpus) -> None:
-    assert with_topics(NMF(12), 3).n_components == 3
-    assert with_topics(SklearnLDA(12, passes=7), 3).passes == 7
+    assert with_n_topics(NMF(12), 3).n_components == 3
+    assert with_n_topics(SklearnLDA(12, passes=7), 3).passes == 7
     lsa = LSA(12)
-    assert with_topics(lsa, 3) is lsa
+    assert with_n_topics(lsa, 3) is lsa
 
     alone = evaluate(corpus, NMF(12, random_state=0), TOPICS, n_topics=3)
     assert alone.settings["n_components"] == 3  # nothing else was asked for

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from kate.research.evaluation import read_results, summarise
-from kate.research.evaluation.results import FORMAT, append_result
+from kate.research.evaluation.results import LINE_FORMAT, append_result
 
 
 def record(seed: int = 0, status: str = "done", **changes: Any) -> dict[str, Any]:
     return {
-        "format": FORMAT,
+        "format": LINE_FORMAT,
         "key": f"run-{seed}",
         "status": status,
         "dataset": {"name": "toy", "settings": {"vocabulary_size": 10}},

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kate.research.metrics.adam import descend
-from kate.research.metrics.regression import fit_network, fit_ridge, regress
+from kate.research.metrics.regression import fit_paper_network, fit_ridge, regress
 
 
 def documents(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -57,14 +57,14 @@ def test_ridge_finds_the_line() -> None:
 
 def test_predictions_stay_between_the_numbers_seen() -> None:
     vectors, numbers, validation, validation_numbers, test, _ = split()
-    network = fit_network(vectors, numbers, validation, validation_numbers)
+    network = fit_paper_network(vectors, numbers, validation, validation_numbers)
     predicted = network.predict(100 * test)
     assert numbers.min() <= predicted.min() < predicted.max() <= numbers.max()
 
 
 def test_the_same_seed_gives_the_same_network() -> None:
     known = split()[:4]
-    one, two = (fit_network(*known, random_state=1).parameters[0] for _ in range(2))
+    one, two = (fit_paper_network(*known, random_state=1).parameters[0] for _ in range(2))
     np.testing.assert_array_equal(one, two)
 
 
@@ -80,7 +80,7 @@ def test_no_test_document_reaches_the_fit() -> None:
 def test_the_network_learns_nothing_from_the_validation_numbers_but_when_to_stop() -> None:
     """Turned upside down, the validation numbers stop it near the mean; they do not turn it around."""
     vectors, numbers, validation, validation_numbers, test, truth = split()
-    network = fit_network(vectors, numbers, validation, 20 - validation_numbers)
+    network = fit_paper_network(vectors, numbers, validation, 20 - validation_numbers)
     assert np.corrcoef(network.predict(test), truth)[0, 1] > -0.9
     assert np.ptp(network.predict(test)) < np.ptp(truth)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kate.research.evaluation.results import FORMAT
+from kate.research.evaluation.results import LINE_FORMAT
 from kate.research.reproduce.plan import RunPlan
 from kate.research.reproduce.spec import Grid, read_grid
 
@@ -161,7 +161,7 @@ def invented_record(plan: RunPlan, key: str, value: float, **changes: Any) -> di
     groups = [group for group in ("recreation", "science", "for sale") for _ in range(8)]
     plane = random.uniform(-1, 1, size=(24, 2)).round(3).tolist()
     record = {
-        "format": FORMAT,
+        "format": LINE_FORMAT,
         "key": key,
         "status": "done",
         "dataset": identity["dataset"],

@@ -191,7 +191,7 @@ def all_words(n_words: int, pitch: int, n_entries: int) -> Words:
     return words
 
 
-def sampled_words(tables: SamplingTables, which: int, n_draws: int, n_entries: int) -> Words:
+def room_for_sampled_words(tables: SamplingTables, which: int, n_draws: int, n_entries: int) -> Words:
     """Room for the words of a batch and a sample of the others; ``which`` is 0 for one batch and 1 for the next."""
     words = _room_for_words(min(tables.chance.size, n_entries + n_draws), n_entries)
     return words._replace(local=tables.local[which], chance=tables.chance)

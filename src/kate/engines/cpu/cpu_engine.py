@@ -123,7 +123,7 @@ class CPUEngine:
         rows = buffers.rows_of(X, batches, inputs)
         # of this batch and of the next one
         words = [
-            buffers.sampled_words(self._tables_of(X), which, rule.n_draws, n_entries)
+            buffers.room_for_sampled_words(self._tables_of(X), which, rule.n_draws, n_entries)
             if rule.n_draws
             else buffers.all_words(V, 4 * m, n_entries)
             for which in range(2)

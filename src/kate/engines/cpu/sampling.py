@@ -187,7 +187,7 @@ def _sample(rows, docs, words, n_draws, seed, pitch):
 
 
 @kernel
-def choose_words(rows, docs, words, sampling, seed, pitch):
+def choose_batch_words(rows, docs, words, sampling, seed, pitch):
     """Fill ``words`` for a batch: which documents have which word, by a counting sort that keeps their order."""
     ptr = words.ptr
     n = (

@@ -28,7 +28,7 @@ from kate.engines.cpu.gradient import count_items, learn_hidden_bias, learn_item
 from kate.engines.cpu.hidden import hidden_back, hidden_document
 from kate.engines.cpu.machine_code import compiled_once
 from kate.engines.cpu.own_words import decode_own_words
-from kate.engines.cpu.sampling import choose_words
+from kate.engines.cpu.sampling import choose_batch_words
 from kate.engines.cpu.simd_math import TILE, inlined, kernel
 
 _DOCS = 4  # documents that a thread takes from the counter at a time
@@ -118,7 +118,7 @@ def _choose_words_of(batch, rows, seeds, sampling, parameters, words):
     """The words that a batch decodes, where there is such a batch."""
     if batch < seeds.size:
         docs = rows.docs[rows.ptr[batch] : rows.ptr[batch + 1]]
-        choose_words(rows, docs, words, sampling, seeds[batch], 4 * parameters.W.shape[1])
+        choose_batch_words(rows, docs, words, sampling, seeds[batch], 4 * parameters.W.shape[1])
 
 
 @inlined

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["decode", "files_in", "lines_of", "require_count"]
+__all__ = ["decode_text", "files_in", "lines_of", "require_count"]
 
 _DAMAGE = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
@@ -53,10 +53,10 @@ def require_count(found: int, expected: int, of_what: str, otherwise: str) -> No
         raise ValueError(f"found {found:,} {of_what}, expected {expected:,}: {otherwise}")
 
 
-def decode(content: bytes) -> str:
+def decode_text(content: bytes) -> str:
     """Text in UTF-8, or else in Windows-1252, which many old English files use.
 
-    >>> decode("naïve".encode()), decode("naïve".encode("cp1252"))
+    >>> decode_text("naïve".encode()), decode_text("naïve".encode("cp1252"))
     ('naïve', 'naïve')
     """
     try:

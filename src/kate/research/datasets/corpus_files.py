@@ -18,18 +18,17 @@ from numpy.typing import NDArray
 
 from kate.research.datasets.corpus import Corpus, Labels
 from kate.storage.checksums import sha256_of_file
+from kate.storage.saving import Arrays
 from kate.text.sequences import Sequences
 from kate.text.vocabulary import Vocabulary
 
 __all__ = ["MARKER", "DamagedCorpusError", "load_corpus", "save_corpus"]
 
 MARKER = "corpus.json"
-FORMAT = 4
+CORPUS_FORMAT = 4
 
 _ARRAYS = "arrays.npz"
 _SEQUENCES = "sequences.npz"
-
-Arrays = dict[str, NDArray[Any]]
 
 
 class DamagedCorpusError(Exception):
@@ -58,7 +57,7 @@ def save_corpus(corpus: Corpus, folder: Path, fingerprint: str) -> None:
     if corpus.read_sequences is not None:
         _save_sequences(corpus.sequences, folder / _SEQUENCES)
     header = {
-        "format": FORMAT,
+        "format": CORPUS_FORMAT,
         "fingerprint": fingerprint,
         "sha256": sha256_of_file(folder / _ARRAYS),
         "sequences_sha256": None if corpus.read_sequences is None else sha256_of_file(folder / _SEQUENCES),
@@ -71,7 +70,7 @@ def load_corpus(folder: Path, fingerprint: str) -> Corpus:
     """Read a folder that :func:`save_corpus` wrote with the same fingerprint."""
     try:
         header = json.loads((folder / MARKER).read_text(encoding="utf-8"))
-        if header["format"] != FORMAT or header["fingerprint"] != fingerprint:
+        if header["format"] != CORPUS_FORMAT or header["fingerprint"] != fingerprint:
             raise DamagedCorpusError("it was made by another version or from other files")
         if header["sha256"] != sha256_of_file(folder / _ARRAYS):
             raise DamagedCorpusError("its checksum is wrong")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kate.errors import quoted
-from kate.research.datasets.archives import decode, files_in, require_count
+from kate.research.datasets.archives import decode_text, files_in, require_count
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
 from kate.research.datasets.download import Archive
@@ -65,7 +65,7 @@ def _read_extracts(path: Path) -> list[_Review]:
     for name, content in files_in(path):
         kind, _, author = name.rpartition("/")[2].partition(".")
         if kind in ("id", "subj", "rating") and name.endswith(f"{author}/{kind}.{author}"):
-            columns.setdefault(author, {})[kind] = decode(content).removesuffix("\n").split("\n")
+            columns.setdefault(author, {})[kind] = decode_text(content).removesuffix("\n").split("\n")
     reviews = []
     for author, column in sorted(columns.items()):
         ids, texts, ratings = (column.get(kind, []) for kind in ("id", "subj", "rating"))

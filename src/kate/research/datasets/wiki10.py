@@ -25,7 +25,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from kate.errors import quoted
-from kate.research.datasets.archives import decode, files_in, require_count
+from kate.research.datasets.archives import decode_text, files_in, require_count
 from kate.research.datasets.corpus import Corpus
 from kate.research.datasets.dataset import DataSet, Expected, Preparation
 from kate.research.datasets.download import Archive
@@ -142,7 +142,7 @@ def _read_articles(path: Path, wanted: Set[str]) -> dict[str, str]:
     for name, content in files_in(path):
         file = name.rpartition("/")[2].removesuffix(".html")
         if file in wanted:
-            texts[file] = html_to_text(decode(content))
+            texts[file] = html_to_text(decode_text(content))
     return texts
 
 

@@ -19,22 +19,22 @@ from numpy.typing import NDArray
 from kate.model.encoder import comparison_shift
 from kate.model.kate import KATE
 from kate.research.datasets.corpus import Corpus
-from kate.research.evaluation.model_inputs import encode, fit
+from kate.research.evaluation.model_inputs import encode_parts, fit_on_corpus
 from kate.topics.coherence import N_CORE
 from kate.topics.document_sketch import DocumentSketch
-from kate.topics.leaf_clusters import unit
 from kate.topics.topic_cut import TopicCut
 from kate.topics.topic_tree import TopicTree
 from kate.topics.topic_words import TopicWords, choose_words
+from kate.unit_rows import unit_rows
 
-__all__ = ["N_TOPICS", "FoundTopics", "TooFewDocuments", "find_topics", "with_topics"]
+__all__ = ["N_TOPICS", "FoundTopics", "TooFewDocuments", "find_topics", "with_n_topics"]
 
 N_TOPICS = 20  # unless another number is asked for
 _N_INIT = 3  # starts of k-means, of which the best counts
 
 Way = Literal["tree", "components", "k-means"]
 Numbers = NDArray[np.int64]
-Floats = NDArray[np.floating[Any]]
+AnyFloats = NDArray[np.floating[Any]]
 
 
 class TooFewDocuments(ValueError):  # noqa: N818  said to the user as it is: the topics are not found, nothing failed
@@ -56,11 +56,11 @@ class FoundTopics:
     fitting: Numbers
     test: Numbers
     words: list[Numbers]
-    test_shares: Floats | None
+    test_shares: AnyFloats | None
     seconds: float
 
 
-def with_topics(model: Any, n_topics: int) -> Any:
+def with_n_topics(model: Any, n_topics: int) -> Any:
     """The model itself, or where its components are topics an unfitted one with so many of them."""
     from sklearn.base import clone
 
@@ -76,16 +76,16 @@ def find_topics(
     if corpus.fitting.size < n_topics:
         raise TooFewDocuments(f"{corpus.fitting.size:,} documents are too few for {n_topics} topics")
     start = time.perf_counter()
-    shares: Floats | None = None
+    shares: AnyFloats | None = None
     if isinstance(model, KATE):
         way: Way = "tree"
         fitting, test, words, shares = _of_tree(model, corpus, n_topics)
     elif getattr(model, "components_are_topics", False):
         way = "components"
-        fitted = with_topics(model, n_topics)
+        fitted = with_n_topics(model, n_topics)
         if fitted is not model:
-            fit(fitted, corpus)
-            vectors = encode(fitted, corpus)
+            fit_on_corpus(fitted, corpus)
+            vectors = encode_parts(fitted, corpus)
         fitting, test, words, shares = _of_components(fitted, vectors)
     else:
         way = "k-means"
@@ -96,7 +96,7 @@ def find_topics(
     return FoundTopics(way, fitting, test, words, shares, seconds)
 
 
-def _of_tree(model: KATE, corpus: Corpus, n_topics: int) -> tuple[Numbers, Numbers, list[Numbers], Floats]:
+def _of_tree(model: KATE, corpus: Corpus, n_topics: int) -> tuple[Numbers, Numbers, list[Numbers], AnyFloats]:
     """As :class:`kate.TextModel` finds them."""
     shift = comparison_shift(model.encoder_, model.responses_.mean)
 
@@ -114,16 +114,16 @@ def _of_tree(model: KATE, corpus: Corpus, n_topics: int) -> tuple[Numbers, Numbe
         raise TooFewDocuments(str(error)) from None
     cut = TopicCut.of(tree, sketch, n_topics)
     words = choose_words(sketch.present, sketch.present_by_word, cut.sketch_topics, n_topics)
-    units = unit(encoded(test))
+    units = unit_rows(encoded(test))
     return (
-        cut.nearest(unit(encoded(fitting))),
+        cut.nearest(unit_rows(encoded(fitting))),
         cut.nearest(units),
         _first(words),
         cut.shares(units).max(axis=1),
     )
 
 
-def _of_components(model: Any, vectors: Any) -> tuple[Numbers, Numbers, list[Numbers], Floats]:
+def _of_components(model: Any, vectors: Any) -> tuple[Numbers, Numbers, list[Numbers], AnyFloats]:
     weights = np.asarray(vectors["test"], dtype=np.float64)
     if weights.min(initial=0) < 0:  # ProdLDA and ETM give logarithms of shares
         weights = np.exp(weights - weights.max(axis=1, keepdims=True))
@@ -141,13 +141,13 @@ def _of_clusters(
 ) -> tuple[Numbers, Numbers, list[Numbers]]:
     from sklearn.cluster import KMeans
 
-    means = KMeans(n_topics, n_init=_N_INIT, random_state=random_state).fit(unit(vectors["fitting"]))
+    means = KMeans(n_topics, n_init=_N_INIT, random_state=random_state).fit(unit_rows(vectors["fitting"]))
     fitting = means.labels_.astype(np.int64)
     X = corpus.X[corpus.fitting]
     ones = np.ones(X.nnz, dtype=np.float32)
     present = sp.csr_array((ones, X.indices, X.indptr), shape=X.shape)
     words = choose_words(present, sp.csc_array(present), fitting, n_topics)
-    test = unit(vectors["test"])
+    test = unit_rows(vectors["test"])
     return fitting, means.predict(test).astype(np.int64) if len(test) else fitting[:0], _first(words)
 
 

@@ -17,7 +17,7 @@ import kate
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation.corpora import CorpusSource
 from kate.research.evaluation.found_topics import N_TOPICS
-from kate.research.evaluation.results import FORMAT, Record, append_result, preferred, read_results
+from kate.research.evaluation.results import LINE_FORMAT, Record, append_result, preferred, read_results
 from kate.research.evaluation.run import (
     TOPIC_TASKS,
     Run,
@@ -203,7 +203,7 @@ def _record(run: PlannedRun, result: Run, corpus: Corpus | None, warned: list[st
         "training": measured.pop("training"),
     }
     line = {
-        "format": FORMAT,
+        "format": LINE_FORMAT,
         "key": key_of(identity),
         "status": "failed" if result.errors else "done",
         "dataset": identity["dataset"] | ({} if corpus is None else _facts(corpus)),

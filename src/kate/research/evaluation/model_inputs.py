@@ -14,10 +14,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kate.research.datasets.corpus import Corpus, PartName
-from kate.research.metrics.arrays import unit_rows
 from kate.text.sequences import Sequences
+from kate.unit_rows import unit_rows
 
-__all__ = ["PARTS", "collection_rows", "encode", "fit", "input_of", "is_ranker", "similarities"]
+__all__ = [
+    "PARTS",
+    "collection_rows",
+    "encode_parts",
+    "fit_on_corpus",
+    "input_of",
+    "is_ranker",
+    "similarities",
+]
 
 PARTS: tuple[PartName, ...] = ("fitting", "validation", "test")
 
@@ -41,7 +49,9 @@ def collection_rows(corpus: Corpus) -> Rows:
     return np.concatenate([corpus.fitting, corpus.validation])
 
 
-def fit(model: Any, corpus: Corpus, rows: Rows | None = None, validation: Rows | None = None) -> None:
+def fit_on_corpus(
+    model: Any, corpus: Corpus, rows: Rows | None = None, validation: Rows | None = None
+) -> None:
     """Fit a model on the documents for fitting, or on ``rows``; a ranker on all documents that it will search.
 
     A model that does not take validation documents is fitted on the same documents as the others.
@@ -59,7 +69,9 @@ def fit(model: Any, corpus: Corpus, rows: Rows | None = None, validation: Rows |
     model.fit(input_of(model, corpus, rows), **beside)
 
 
-def encode(model: Any, corpus: Corpus, parts: tuple[PartName, ...] = PARTS) -> dict[PartName, NDArray[Any]]:
+def encode_parts(
+    model: Any, corpus: Corpus, parts: tuple[PartName, ...] = PARTS
+) -> dict[PartName, NDArray[Any]]:
     """The vectors of the parts of a corpus; a ranker has none."""
     if is_ranker(model):
         return {}

@@ -19,7 +19,7 @@ from kate.errors import quoted
 from kate.research.metrics.clusters import adjusted_rand
 
 __all__ = [
-    "FORMAT",
+    "LINE_FORMAT",
     "Record",
     "Score",
     "Summary",
@@ -29,7 +29,7 @@ __all__ = [
     "summarise",
 ]
 
-FORMAT = 2
+LINE_FORMAT = 2
 """The version of a line; lines of another one are refused rather than misread."""
 
 Record = dict[str, Any]
@@ -68,7 +68,7 @@ def _whole_lines(path: Path) -> Iterable[Record]:
                 continue
             if not isinstance(record, dict) or "key" not in record or "status" not in record:
                 raise ValueError(f"{path}, line {number} is no run of kate evaluate; choose another folder")
-            if record.get("format") != FORMAT:
+            if record.get("format") != LINE_FORMAT:
                 raise ValueError(_other_format(path, number, record.get("format")))
             yield record
 
@@ -80,7 +80,7 @@ def _other_format(path: Path, number: int, found: Any) -> str:
             "run; choose another folder to make the runs anew, or read the file with Kate 0.1"
         )
     return (
-        f"{path}, line {number} has format {quoted(found)} and this version of Kate reads {FORMAT}; choose "
+        f"{path}, line {number} has format {quoted(found)} and this version of Kate reads {LINE_FORMAT}; choose "
         "another folder, or use the version that wrote it"
     )
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from kate.errors import quoted
 from kate.research.datasets.corpus import Corpus, PartName
-from kate.research.evaluation.found_topics import N_TOPICS, with_topics
-from kate.research.evaluation.model_inputs import encode, fit
+from kate.research.evaluation.found_topics import N_TOPICS, with_n_topics
+from kate.research.evaluation.model_inputs import encode_parts, fit_on_corpus
 from kate.research.evaluation.scoring import SCORERS, Fitted, NotScored, Scorer, available
 from kate.research.metrics import NEEDS, why_skipped
 from kate.research.registry import make_model
@@ -94,13 +94,13 @@ def evaluate(
     _require_parts(corpus)
     estimator = make_model(model, random_state=random_state) if isinstance(model, str) else model
     if set(wanted) & set(TOPIC_TASKS) and set(wanted) <= {*TOPIC_TASKS, "time"}:
-        estimator = with_topics(estimator, n_topics)
+        estimator = with_n_topics(estimator, n_topics)
     run = Run()
     clock = _Clock(run.seconds, on_stage)
     with clock("fit"):
-        fit(estimator, corpus)
+        fit_on_corpus(estimator, corpus)
     with clock("encode"):
-        vectors = encode(estimator, corpus)
+        vectors = encode_parts(estimator, corpus)
     run.settings = dict(getattr(estimator, "settings_", None) or estimator.get_params(deep=False))
     run.training = _training(estimator)
     fitted = Fitted(corpus, estimator, vectors, random_state, n_topics=n_topics)
@@ -148,7 +148,7 @@ def warm_up(model: Model, corpus: Corpus) -> None:
     # an error of the model shows again in the run itself, where it is recorded
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fit(model, corpus, few, few)
+        fit_on_corpus(model, corpus, few, few)
 
 
 def _score(task: str, fitted: Fitted, run: Run, clock: _Clock) -> None:

@@ -52,7 +52,7 @@ _MOST_PAIRS_RANKED = 2_000_000_000  # queries times documents; with more, the fu
 _MOST_KEPT = 10_000  # test documents whose topics are kept, to compare seeds
 _MOST_CLASSES_SHOWN = 100  # a larger confusion matrix would be most of the line
 
-Floats = NDArray[np.floating[Any]]
+AnyFloats = NDArray[np.floating[Any]]
 
 
 class NotScored(Exception):  # noqa: N818  not an error: a task has nothing to measure here, and says why
@@ -72,7 +72,7 @@ class Fitted:
 
     corpus: Corpus
     model: Model
-    vectors: Mapping[PartName, Floats]
+    vectors: Mapping[PartName, AnyFloats]
     random_state: int = 0
     query_words: tuple[str, ...] = field(default=QUERY_WORDS)
     n_topics: int = N_TOPICS  # of the tasks clusters and topics
@@ -128,7 +128,7 @@ def _regression(fitted: Fitted) -> Outcome:
     return Outcome(result.scores(), {name: getattr(result, name) for name in names})
 
 
-def _known_and_test(fitted: Fitted) -> tuple[Floats, Any, Floats, Any, Floats, Any]:
+def _known_and_test(fitted: Fitted) -> tuple[AnyFloats, Any, AnyFloats, Any, AnyFloats, Any]:
     vectors, labels = fitted.vectors, fitted.labels
     return (
         vectors["fitting"],
@@ -203,7 +203,7 @@ def _similarity(fitted: Fitted) -> Similarity:
     return lambda queries: similarities(fitted.model, collection, queries)
 
 
-def _is_centred(vectors: Floats) -> bool:
+def _is_centred(vectors: AnyFloats) -> bool:
     """Whether the mean is zero but for rounding, compared with the spread."""
     mean = np.linalg.norm(vectors.mean(axis=0, dtype=np.float64))
     return bool(mean <= 1e-3 * np.linalg.norm(vectors.std(axis=0, dtype=np.float64)))
@@ -307,13 +307,13 @@ def _word_scores(corpus: Corpus, topics: list[tuple[str, ...]]) -> dict[str, flo
     }
 
 
-def neuron_weights(model: Any) -> Floats:
+def neuron_weights(model: Any) -> AnyFloats:
     """What topics are told of: the weights of KATE's neurons (n_neurons, n_words), the components of another model."""
     neurons = getattr(model, "neurons_", None)
     return np.asarray(model.components_ if neurons is None else neurons.W.T)
 
 
-def described(fitted: Fitted, components: Floats) -> dict[str, NeuronPoles]:
+def described(fitted: Fitted, components: AnyFloats) -> dict[str, NeuronPoles]:
     """Both poles of every neuron in words, as stems: unlike readable forms, no two are the same."""
     from kate.topics.neuron_poles import Responses, count_wins, describe_by_weights, describe_by_wins
 

@@ -24,8 +24,14 @@ from kate.extras import install_command
 from kate.research.datasets.corpus import Corpus
 from kate.research.evaluation.corpora import CorpusSource
 from kate.research.evaluation.grid import quiet
-from kate.research.evaluation.model_inputs import PARTS, collection_rows, encode, fit, is_ranker
-from kate.research.evaluation.results import FORMAT, Record, append_result, read_results
+from kate.research.evaluation.model_inputs import (
+    PARTS,
+    collection_rows,
+    encode_parts,
+    fit_on_corpus,
+    is_ranker,
+)
+from kate.research.evaluation.results import LINE_FORMAT, Record, append_result, read_results
 from kate.research.evaluation.run import describe_error
 from kate.research.evaluation.run_keys import digest, model_identity
 from kate.research.metrics.classification import classify
@@ -33,7 +39,7 @@ from kate.research.metrics.multilabel import classify_sets
 from kate.research.metrics.regression import regress
 from kate.research.metrics.retrieval import retrieve_ranked
 from kate.research.registry import ModelEntry, Tuned, find_entry, make_model
-from kate.research.registry.search_spaces import Space, draw, holds
+from kate.research.registry.search_spaces import Space, could_draw, draw_settings
 from kate.storage.files import only_writer
 from kate.storage.json_values import as_json
 
@@ -141,10 +147,10 @@ def validation_score(model: Any, corpus: Corpus, random_state: int = 0) -> tuple
 
     Accuracy for classes, micro-F1 for sets of labels, r² for a number; mean average precision for a ranker.
     """
-    fit(model, corpus)
+    fit_on_corpus(model, corpus)
     if is_ranker(model):
         return "map", _ranked_score(model, corpus)
-    vectors = encode(model, corpus)
+    vectors = encode_parts(model, corpus)
     arrays: list[Any] = []
     for part in PARTS:
         arrays += [vectors[part], corpus.part(part).y]
@@ -191,14 +197,14 @@ def _propose(study: Any, search: Search, number: int) -> tuple[Any, dict[str, An
     )
     if number > 0:
         trial = study.ask()
-        return trial, draw(search.space, trial)
+        return trial, draw_settings(search.space, trial)
     start = make_model(search.model, search.n_components, search.settings).get_params(deep=False)
     values = {name: start[name] for name in search.space}
-    if not all(holds(search.space[name], value) for name, value in values.items()) or not values:
+    if not all(could_draw(search.space[name], value) for name, value in values.items()) or not values:
         return None, {}
     study.enqueue_trial(values)
     trial = study.ask()
-    draw(search.space, trial)
+    draw_settings(search.space, trial)
     return trial, {}
 
 
@@ -238,7 +244,7 @@ def _run(search: Search, corpus: Corpus, number: int, settings: dict[str, Any]) 
     is_whole = not errors and all(np.isfinite(scores))
     identity = search.model_identity()
     line = {
-        "format": FORMAT,
+        "format": LINE_FORMAT,
         "status": "done" if is_whole else "failed",
         "dataset": search.source.name,
         "dataset_settings": search.source.settings,

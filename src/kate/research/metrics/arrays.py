@@ -12,20 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from kate.errors import quoted
 
 __all__ = [
-    "Floats",
+    "AnyFloats",
     "as_classes",
     "as_indicator",
     "as_vectors",
     "as_vectors_of_one_model",
-    "encode",
+    "class_numbers",
     "sorted_classes",
-    "unit_rows",
 ]
 
-Floats = NDArray[np.floating[Any]]
+AnyFloats = NDArray[np.floating[Any]]
 
 
-def as_vectors(vectors: ArrayLike, name: str) -> Floats:
+def as_vectors(vectors: ArrayLike, name: str) -> AnyFloats:
     """The vectors as a finite matrix of at least one row and one column, float32 or float64.
 
     >>> as_vectors([[1, 2], [3, 4]], "train_vectors").dtype
@@ -54,7 +53,7 @@ def as_vectors(vectors: ArrayLike, name: str) -> Floats:
     return array
 
 
-def as_vectors_of_one_model(**named: ArrayLike) -> list[Floats]:
+def as_vectors_of_one_model(**named: ArrayLike) -> list[AnyFloats]:
     """All vectors as :func:`as_vectors` gives them; different numbers of columns are refused."""
     arrays = [as_vectors(vectors, name) for name, vectors in named.items()]
     if len({array.shape[1] for array in arrays}) > 1:
@@ -63,12 +62,6 @@ def as_vectors_of_one_model(**named: ArrayLike) -> list[Floats]:
             f"the vectors differ in their number of columns ({found}); encode all with the same model"
         )
     return arrays
-
-
-def unit_rows(vectors: Floats) -> NDArray[np.float32]:
-    """Every vector divided by its length; a vector of zeros stays."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 def as_classes(labels: Iterable[Any], n_documents: int, name: str) -> list[Hashable]:
@@ -108,10 +101,10 @@ def sorted_classes(labels: Iterable[Hashable]) -> list[Hashable]:
         return sorted(distinct, key=lambda label: (str(label), type(label).__name__))
 
 
-def encode(labels: Sequence[Hashable], classes: Sequence[Hashable]) -> NDArray[np.intp]:
+def class_numbers(labels: Sequence[Hashable], classes: Sequence[Hashable]) -> NDArray[np.intp]:
     """The position of each label among the classes; -1 for a label that is not among them.
 
-    >>> encode(["b", "z", "a"], ["a", "b"]).tolist()
+    >>> class_numbers(["b", "z", "a"], ["a", "b"]).tolist()
     [1, -1, 0]
     """
     position = {label: index for index, label in enumerate(classes)}

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from kate.errors import quoted
 from kate.research.metrics.adam import Parameters, descend
 from kate.research.metrics.arrays import (
-    Floats,
+    AnyFloats,
     as_classes,
     as_vectors,
     as_vectors_of_one_model,
-    encode,
+    class_numbers,
     sorted_classes,
 )
 from kate.research.metrics.probes import LinearProbe, fit_path, fit_probe, softmax_loss
@@ -119,7 +119,7 @@ def fit_classes(
             f"train_labels has one class only ({quoted(labels[0])}); expected two or more to tell apart"
         )
     classes = tuple(sorted_classes([*labels, *validation_list]))
-    codes, validation_codes = encode(labels, classes), encode(validation_list, classes)
+    codes, validation_codes = class_numbers(labels, classes), class_numbers(validation_list, classes)
     if probe == "logistic":
         return _fit_logistic(train, codes, validation, validation_codes, classes)
     if probe == "paper":
@@ -128,9 +128,9 @@ def fit_classes(
 
 
 def _fit_logistic(
-    train: Floats,
+    train: AnyFloats,
     codes: NDArray[np.intp],
-    validation: Floats,
+    validation: AnyFloats,
     validation_codes: NDArray[np.intp],
     classes: tuple[Hashable, ...],
 ) -> ClassProbe:
@@ -148,9 +148,9 @@ def _fit_logistic(
 
 
 def _fit_paper(
-    train: Floats,
+    train: AnyFloats,
     codes: NDArray[np.intp],
-    validation: Floats,
+    validation: AnyFloats,
     validation_codes: NDArray[np.intp],
     classes: tuple[Hashable, ...],
     *,
@@ -158,7 +158,7 @@ def _fit_paper(
 ) -> ClassProbe:
     n_inputs, n_classes = train.shape[1], len(classes)
 
-    def logits(parameters: Parameters, vectors: Floats) -> NDArray[np.float32]:
+    def logits(parameters: Parameters, vectors: AnyFloats) -> NDArray[np.float32]:
         return (vectors @ parameters[0] + parameters[1]).astype(np.float32)
 
     def gradients(parameters: Parameters, rows: NDArray[np.intp]) -> Parameters:
@@ -181,14 +181,14 @@ def _fit_paper(
     return ClassProbe(linear, classes, None, _accuracy(linear, validation, validation_codes))
 
 
-def _accuracy(probe: LinearProbe, vectors: Floats, codes: NDArray[np.intp]) -> float:
+def _accuracy(probe: LinearProbe, vectors: AnyFloats, codes: NDArray[np.intp]) -> float:
     return float((probe.decide(vectors).argmax(axis=1) == codes).mean())
 
 
 def _score(fitted: ClassProbe, predicted: list[Hashable], truth: list[Hashable]) -> Classification:
     classes = (*fitted.classes, *sorted_classes(set(truth) - set(fitted.classes)))
     confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    np.add.at(confusion, (encode(truth, classes), encode(predicted, classes)), 1)
+    np.add.at(confusion, (class_numbers(truth, classes), class_numbers(predicted, classes)), 1)
     hits, true, claimed = confusion.diagonal(), confusion.sum(axis=1), confusion.sum(axis=0)
     present = true > 0
     f1 = 2 * hits[present] / (true + claimed)[present]

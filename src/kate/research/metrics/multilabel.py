@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kate.research.metrics.arrays import Floats, as_indicator, as_vectors, as_vectors_of_one_model
+from kate.research.metrics.arrays import AnyFloats, as_indicator, as_vectors, as_vectors_of_one_model
 from kate.research.metrics.probes import LinearProbe, fit_path, fit_probe, logistic_loss
 
 __all__ = ["THRESHOLDS", "MultiLabel", "SetProbe", "classify_sets", "fit_sets"]
@@ -134,7 +134,7 @@ def _at_base_rates(n_inputs: int, sets: Sets) -> LinearProbe:
     return LinearProbe(np.zeros(n_inputs), np.ones(n_inputs), weights, bias)
 
 
-def _probabilities(probe: LinearProbe, vectors: Floats, never: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _probabilities(probe: LinearProbe, vectors: AnyFloats, never: NDArray[np.bool_]) -> NDArray[np.float32]:
     logits = probe.decide(vectors)
     # the logistic function, with no overflow
     probabilities: NDArray[np.float32] = 0.5 * (1 + np.tanh(0.5 * logits))

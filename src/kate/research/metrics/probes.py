@@ -15,15 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from kate.research.metrics.arrays import Floats
+from kate.research.metrics.arrays import AnyFloats
 from kate.research.metrics.torch_probes import Objective, gpu, is_full, objective_on
 
-__all__ = ["STRENGTHS", "LinearProbe", "Loss", "fit_path", "fit_probe", "logistic_loss", "softmax_loss"]
+__all__ = [
+    "STRENGTHS",
+    "LinearProbe",
+    "LossFunction",
+    "fit_path",
+    "fit_probe",
+    "logistic_loss",
+    "softmax_loss",
+]
 
 STRENGTHS = (1.0, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4, 1e-5)
 """The L2 strengths that are tried, strongest first: each fit starts from the one before it."""
 
-Loss = Callable[[NDArray[np.float32], NDArray[Any]], float]
+LossFunction = Callable[[NDArray[np.float32], NDArray[Any]], float]
 """(logits, targets) → the summed loss; the logits are overwritten by the gradient with respect to them."""
 
 _BLOCK = 1024  # documents at a time: their logits stay in the processor's cache
@@ -41,12 +49,12 @@ class LinearProbe:
     [[2.0, 4.0]]
     """
 
-    mean: Floats  # (n_components,)
-    scale: Floats  # (n_components,)
+    mean: AnyFloats  # (n_components,)
+    scale: AnyFloats  # (n_components,)
     weights: NDArray[np.float32]  # (n_components, n_outputs)
     bias: NDArray[np.float32]  # (n_outputs,)
 
-    def decide(self, vectors: Floats) -> NDArray[np.float32]:
+    def decide(self, vectors: AnyFloats) -> NDArray[np.float32]:
         """The logits (n_docs, n_outputs) of the documents."""
         return standardize(vectors, self.mean, self.scale) @ self.weights + self.bias
 
@@ -88,10 +96,10 @@ def logistic_loss(logits: NDArray[np.float32], indicator: NDArray[np.bool_]) -> 
 
 
 def fit_probe(
-    vectors: Floats,
+    vectors: AnyFloats,
     targets: NDArray[Any],
     n_outputs: int,
-    loss: Loss,
+    loss: LossFunction,
     *,
     l2: float,
     start: LinearProbe | None = None,
@@ -107,10 +115,10 @@ def fit_probe(
 
 
 def fit_path(
-    vectors: Floats,
+    vectors: AnyFloats,
     targets: NDArray[Any],
     n_outputs: int,
-    loss: Loss,
+    loss: LossFunction,
     *,
     strengths: tuple[float, ...] = STRENGTHS,
     start: LinearProbe | None = None,
@@ -124,7 +132,7 @@ def fit_path(
         yield l2, probe
 
 
-def standards(vectors: Floats) -> tuple[Floats, Floats]:
+def standards(vectors: AnyFloats) -> tuple[AnyFloats, AnyFloats]:
     """Mean and deviation of each column; the scale of an (almost) constant column is 1."""
     mean = vectors.mean(axis=0, dtype=np.float64)
     deviation = vectors.std(axis=0, dtype=np.float64)
@@ -132,7 +140,7 @@ def standards(vectors: Floats) -> tuple[Floats, Floats]:
     return mean.astype(vectors.dtype), np.where(still, 1.0, deviation).astype(vectors.dtype)
 
 
-def standardize(vectors: Floats, mean: Floats, scale: Floats) -> NDArray[np.float32]:
+def standardize(vectors: AnyFloats, mean: AnyFloats, scale: AnyFloats) -> NDArray[np.float32]:
     """The standardised vectors in single precision: the products of the fit are twice as fast."""
     return ((vectors - mean) / scale).astype(np.float32, copy=False)
 
@@ -158,7 +166,7 @@ def _minimize(
     turned: _Turned,
     targets: NDArray[Any],
     n_outputs: int,
-    loss: Loss,
+    loss: LossFunction,
     *,
     l2: float,
     start: LinearProbe | None,
@@ -205,7 +213,11 @@ def _descend(objective: Objective, start: NDArray[np.float64]) -> NDArray[np.flo
 
 
 def _objective(
-    inputs: NDArray[np.float32], targets: NDArray[Any], loss: Loss, l2: float, units: NDArray[np.float64]
+    inputs: NDArray[np.float32],
+    targets: NDArray[Any],
+    loss: LossFunction,
+    l2: float,
+    units: NDArray[np.float64],
 ) -> Objective:
     """What to minimise, and its gradient, in ``units``; products are in float32, sums in float64."""
 

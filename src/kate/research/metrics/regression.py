@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kate.research.metrics.adam import Descent, Parameters, descend
-from kate.research.metrics.arrays import Floats, as_vectors, as_vectors_of_one_model
+from kate.research.metrics.arrays import AnyFloats, as_vectors, as_vectors_of_one_model
 from kate.research.metrics.probes import standardize, standards
 
-__all__ = ["NumberProbe", "Regression", "fit_network", "fit_ridge", "regress"]
+__all__ = ["NumberProbe", "Regression", "fit_paper_network", "fit_ridge", "regress"]
 
 HIDDEN = (16, 64)
-STRENGTHS = (1e-3, 1e-4, 1e-5)
+NETWORK_STRENGTHS = (1e-3, 1e-4, 1e-5)
 RIDGE_STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
 
-Numbers = NDArray[np.float64]
+Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +30,8 @@ class NumberProbe:
     With two parameters instead of four it is the linear ``low + (high - low) · (z·W + b)``.
     """
 
-    mean: Floats
-    scale: Floats
+    mean: AnyFloats
+    scale: AnyFloats
     low: float
     high: float
     parameters: Parameters
@@ -42,7 +42,7 @@ class NumberProbe:
         """The size of the hidden layer; 0 for ridge, which has none."""
         return self.parameters[0].shape[1] if len(self.parameters) == 4 else 0
 
-    def predict(self, vectors: ArrayLike) -> Numbers:
+    def predict(self, vectors: ArrayLike) -> Doubles:
         """The number of each document."""
         inputs = standardize(as_vectors(vectors, "vectors"), self.mean, self.scale)
         if len(self.parameters) == 4:
@@ -89,7 +89,7 @@ def regress(
     truth = _as_numbers(test_numbers, len(test), "test_numbers")
     _require_difference(truth, "test_numbers")
     known = train_vectors, train_numbers, validation_vectors, validation_numbers
-    network, ridge = fit_network(*known, random_state=random_state), fit_ridge(*known)
+    network, ridge = fit_paper_network(*known, random_state=random_state), fit_ridge(*known)
     return Regression(
         r2=_r2(network.predict(test), truth),
         ridge_r2=_r2(ridge.predict(test), truth),
@@ -99,7 +99,7 @@ def regress(
     )
 
 
-def fit_network(
+def fit_paper_network(
     train_vectors: ArrayLike,
     train_numbers: ArrayLike,
     validation_vectors: ArrayLike,
@@ -123,7 +123,7 @@ def fit_network(
     tried = [
         (_train(inputs, targets, hidden, l2=strength, random_state=random_state), strength)
         for hidden in HIDDEN
-        for strength in STRENGTHS
+        for strength in NETWORK_STRENGTHS
     ]
     found, strength = min(tried, key=lambda one: one[0].validation_loss)
     return NumberProbe(mean, scale, low, high, found.parameters, strength)
@@ -148,7 +148,7 @@ def fit_ridge(
     return _ridge(np.concatenate([train, validation]), np.concatenate([numbers, validation_truth]), chosen)
 
 
-def _ridge(vectors: Floats, numbers: Numbers, strength: float) -> NumberProbe:
+def _ridge(vectors: AnyFloats, numbers: Doubles, strength: float) -> NumberProbe:
     """The minimum of ``(1/n) ‖z·w + b - y‖² + strength·‖w‖²``; z has mean zero, so b is the mean of y."""
     mean, scale = standards(vectors)
     inputs = standardize(vectors, mean, scale).astype(np.float64)
@@ -161,7 +161,7 @@ def _ridge(vectors: Floats, numbers: Numbers, strength: float) -> NumberProbe:
 
 def _train(
     inputs: tuple[NDArray[np.float32], NDArray[np.float32]],
-    targets: tuple[Numbers, Numbers],
+    targets: tuple[Doubles, Doubles],
     hidden: int,
     *,
     l2: float,
@@ -195,14 +195,14 @@ def _train(
     return descend(start, gradients, validation_loss, len(train), random_state=random_state)
 
 
-def _forward(parameters: Parameters, inputs: NDArray[np.float32]) -> tuple[Numbers, Numbers]:
+def _forward(parameters: Parameters, inputs: NDArray[np.float32]) -> tuple[Doubles, Doubles]:
     """The activity of the hidden layer (n_docs, hidden) and the output (n_docs,)."""
     inner, inner_bias, outer, outer_bias = parameters
     activity = np.tanh(inputs @ inner + inner_bias)
     return activity, 0.5 * (1 + np.tanh(0.5 * (activity @ outer + outer_bias)))
 
 
-def _r2(predicted: Numbers, truth: Numbers) -> float:
+def _r2(predicted: Doubles, truth: Doubles) -> float:
     return float(1 - np.square(predicted - truth).sum() / np.square(truth - truth.mean()).sum())
 
 
@@ -211,7 +211,7 @@ def _checked(
     train_numbers: ArrayLike,
     validation_vectors: ArrayLike,
     validation_numbers: ArrayLike,
-) -> tuple[Floats, Numbers, Floats, Numbers]:
+) -> tuple[AnyFloats, Doubles, AnyFloats, Doubles]:
     train, validation = as_vectors_of_one_model(
         train_vectors=train_vectors, validation_vectors=validation_vectors
     )
@@ -220,7 +220,7 @@ def _checked(
     return train, numbers, validation, _as_numbers(validation_numbers, len(validation), "validation_numbers")
 
 
-def _as_numbers(numbers: ArrayLike, n_documents: int, name: str) -> Numbers:
+def _as_numbers(numbers: ArrayLike, n_documents: int, name: str) -> Doubles:
     array = np.asarray(numbers, dtype=np.float64)
     if array.shape != (n_documents,):
         raise ValueError(
@@ -235,6 +235,6 @@ def _as_numbers(numbers: ArrayLike, n_documents: int, name: str) -> Numbers:
     return array
 
 
-def _require_difference(numbers: Numbers, name: str) -> None:
+def _require_difference(numbers: Doubles, name: str) -> None:
     if numbers.min() == numbers.max():
         raise ValueError(f"{name} are all {numbers[0]:g}; expected numbers that differ")

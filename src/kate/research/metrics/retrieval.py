@@ -18,10 +18,10 @@ from kate.research.metrics.arrays import (
     as_classes,
     as_indicator,
     as_vectors_of_one_model,
-    encode,
+    class_numbers,
     sorted_classes,
-    unit_rows,
 )
+from kate.unit_rows import unit_rows
 
 __all__ = ["FRACTIONS", "Retrieval", "retrieve", "retrieve_ranked"]
 
@@ -33,7 +33,7 @@ _BLOCK = 256  # queries at a time
 _MOST_KEYS = 4_000_000  # sort keys at a time, 32 MB: fewer queries if there are many documents
 
 Relevance = Callable[[slice], NDArray[np.bool_]]
-Similarity = Callable[[slice], NDArray[np.float32]]
+BlockSimilarity = Callable[[slice], NDArray[np.float32]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ def retrieve(
 
 
 def retrieve_ranked(
-    similarity: Similarity,
+    similarity: BlockSimilarity,
     train: tuple[int, Any],
     test: tuple[int, Any],
     *,
@@ -164,7 +164,7 @@ def _relevance(train_labels: Any, n_train: int, test_labels: Any, n_test: int) -
         train_classes = as_classes(train_labels, n_train, "train_labels")
         test_classes = as_classes(test_labels, n_test, "test_labels")
         classes = sorted_classes([*train_classes, *test_classes])
-        codes, asked = encode(train_classes, classes), encode(test_classes, classes)
+        codes, asked = class_numbers(train_classes, classes), class_numbers(test_classes, classes)
         return lambda rows: asked[rows, None] == codes
     train_sets = as_indicator(train_labels, n_train, "train_labels").astype(np.float32)
     test_sets = as_indicator(test_labels, n_test, "test_labels").astype(np.float32)
@@ -181,7 +181,7 @@ def _is_matrix(labels: Any) -> bool:
 
 
 def _ranked_hits(
-    similarity: Similarity, shape: tuple[int, int], relevance: Relevance, deepest: int | None
+    similarity: BlockSimilarity, shape: tuple[int, int], relevance: Relevance, deepest: int | None
 ) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.int64]]]:
     """For each block of queries: hit or miss in order of rank (to ``deepest``), and all the hits there are.
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-__all__ = ["Choice", "Int", "Log", "Range", "Space", "Trial", "Uniform", "draw", "holds"]
+__all__ = ["Choice", "Int", "Log", "Range", "Space", "Trial", "Uniform", "could_draw", "draw_settings"]
 
 
 class Trial(Protocol):
@@ -74,15 +74,15 @@ Range: TypeAlias = Log | Uniform | Int | Choice
 Space: TypeAlias = Mapping[str, Range]
 
 
-def draw(space: Space, trial: Trial) -> dict[str, Any]:
+def draw_settings(space: Space, trial: Trial) -> dict[str, Any]:
     """Settings drawn from a space, by name."""
     return {name: values.draw(trial, name) for name, values in space.items()}
 
 
-def holds(values: Range, value: Any) -> bool:
+def could_draw(values: Range, value: Any) -> bool:
     """Whether a value is one that a range could draw.
 
-    >>> holds(Log(0.1, 10.0), 2), holds(Int(1, 5), 2.5), holds(Choice("a", "b"), None)
+    >>> could_draw(Log(0.1, 10.0), 2), could_draw(Int(1, 5), 2.5), could_draw(Choice("a", "b"), None)
     (True, False, False)
     """
     if isinstance(values, Choice):

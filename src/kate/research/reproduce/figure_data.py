@@ -16,7 +16,7 @@ from kate.research.evaluation.scoring import Fitted, NotScored, Outcome, Scorer,
 
 __all__ = ["class_topics", "documents_map", "figure_scorers"]
 
-Floats = NDArray[np.floating[Any]]
+AnyFloats = NDArray[np.floating[Any]]
 
 N_POINTS = 600  # enough for a map, and few enough for a page
 _N_NEIGHBOURS = 10
@@ -86,7 +86,7 @@ def class_topics(fitted: Fitted, groups: Sequence[str]) -> Outcome:
     return Outcome({"correlation": mean}, found)
 
 
-def purity(points: Floats, groups: NDArray[Any]) -> float:
+def purity(points: AnyFloats, groups: NDArray[Any]) -> float:
     """Of a point's ten nearest, the mean share that is of the same group.
 
     >>> line = np.column_stack([np.arange(40.0), np.zeros(40)])
@@ -110,7 +110,7 @@ def _classes(fitted: Fitted, part: Any) -> NDArray[Any]:
     return np.asarray(fitted.labels(part)).astype(str)
 
 
-def _pca(vectors: Floats) -> Floats:
+def _pca(vectors: AnyFloats) -> AnyFloats:
     centred = vectors - vectors.mean(axis=0)
     left, singular, _ = np.linalg.svd(centred, full_matrices=False)
     plane = np.zeros((len(vectors), 2))
@@ -119,24 +119,24 @@ def _pca(vectors: Floats) -> Floats:
     return plane
 
 
-def _tsne(vectors: Floats, seed: int) -> Floats:
+def _tsne(vectors: AnyFloats, seed: int) -> AnyFloats:
     from sklearn.manifold import TSNE
 
     spread = vectors.std()  # t-SNE's first steps depend on the scale, which differs from model to model
     scaled = vectors / spread if spread > 0 else vectors
     perplexity = min(30.0, (len(vectors) - 1) / 3)
     model = TSNE(2, init="random", perplexity=perplexity, random_state=seed)
-    plane: Floats = model.fit_transform(scaled.astype(np.float32))
-    centred: Floats = plane - plane.mean(axis=0)
+    plane: AnyFloats = model.fit_transform(scaled.astype(np.float32))
+    centred: AnyFloats = plane - plane.mean(axis=0)
     return centred
 
 
-def _correlations(vectors: Floats, member: NDArray[np.bool_]) -> Floats:
+def _correlations(vectors: AnyFloats, member: NDArray[np.bool_]) -> AnyFloats:
     """Of every column with the membership; 0 for a constant column."""
     centred = vectors - vectors.mean(axis=0)
     wanted = member - member.mean()
     length = np.linalg.norm(centred, axis=0) * np.linalg.norm(wanted)
-    correlations: Floats = centred.T @ wanted / np.where(length > 0, length, 1)
+    correlations: AnyFloats = centred.T @ wanted / np.where(length > 0, length, 1)
     return correlations
 
 

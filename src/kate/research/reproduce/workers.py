@@ -116,10 +116,10 @@ class Worker:
 
 def failed_record(job: Job, stage: str, kind: str, message: str) -> Record:
     """The line of a run that ended before it could write one."""
-    from kate.research.evaluation.results import FORMAT
+    from kate.research.evaluation.results import LINE_FORMAT
 
     return {
-        "format": FORMAT,
+        "format": LINE_FORMAT,
         "key": job.key,
         "status": "failed",
         "dataset": {"name": job.dataset, "settings": {}},

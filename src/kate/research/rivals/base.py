@@ -7,12 +7,13 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, sparray
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_non_negative, validate_data
 
 from kate.errors import quoted
+from kate.model.kate import CountMatrix
 from kate.storage.saving import Saveable
 from kate.text.sequences import Sequences
 
@@ -28,7 +29,6 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float32]
-CountMatrix = csr_matrix | sparray | NDArray[Any]
 Inputs = Literal["counts", "sequences"]
 """What a model reads of a corpus."""
 

@@ -13,9 +13,9 @@ from kate.research.rivals.neural.batches import Batch
 from kate.research.rivals.neural.document_module import DocumentModule, glorot
 from kate.research.rivals.neural.losses import binary_cross_entropy, multinomial_loss
 
-__all__ = ["Activation", "Autoencoder", "Corruption", "Noise"]
+__all__ = ["Autoencoder", "Corruption", "LayerActivation", "Noise"]
 
-Activation = Literal["sigmoid", "tanh", "relu", "linear"]
+LayerActivation = Literal["sigmoid", "tanh", "relu", "linear"]
 Noise = Literal["masking", "gaussian", "salt-and-pepper"]
 
 
@@ -50,7 +50,7 @@ class Autoencoder(DocumentModule):
         n_components: int,
         generator: torch.Generator,
         *,
-        activation: Activation = "sigmoid",
+        activation: LayerActivation = "sigmoid",
         loss: Literal["cross-entropy", "softmax"] = "cross-entropy",
         reduction: Literal["sum", "mean"] = "sum",
         corruption: Corruption | None = None,
@@ -62,7 +62,7 @@ class Autoencoder(DocumentModule):
         self.W = glorot(n_words, n_components, generator)
         self.b = nn.Parameter(torch.zeros(n_components, device=generator.device))
         self.c = nn.Parameter(torch.zeros(n_words, device=generator.device))
-        self.activation: Activation = activation
+        self.activation: LayerActivation = activation
         self.reconstruction = binary_cross_entropy if loss == "cross-entropy" else multinomial_loss
         self.scale = 1 / n_words if reduction == "mean" else 1.0
         self.corruption, self.n_winners, self.penalty = corruption, n_winners, penalty
@@ -113,7 +113,7 @@ class Autoencoder(DocumentModule):
         return torch.zeros_like(hidden).scatter(1, winners.indices, winners.values)
 
 
-def activate(potential: Tensor, activation: Activation) -> Tensor:
+def activate(potential: Tensor, activation: LayerActivation) -> Tensor:
     if activation == "sigmoid":
         return potential.sigmoid()
     if activation == "tanh":
@@ -121,7 +121,7 @@ def activate(potential: Tensor, activation: Activation) -> Tensor:
     return potential.relu() if activation == "relu" else potential
 
 
-def slope(activated: Tensor, activation: Activation) -> Tensor:
+def slope(activated: Tensor, activation: LayerActivation) -> Tensor:
     """The derivative of the activation, computed from its value."""
     if activation == "sigmoid":
         return activated * (1 - activated)

@@ -159,12 +159,12 @@ class NeuralModel(CountsEstimator, ABC):
     def transform(self, X: CountMatrix) -> Floats:
         """Vectors (n_docs, n_components) of documents; warns of documents without a known word."""
         check_is_fitted(self, "module_")
-        from kate.research.rivals.neural.neural_training import encode, threads
+        from kate.research.rivals.neural.neural_training import encode_documents, threads
 
         counts = checked_counts(self, X, reset=False)
         warn_about_empty(counts, stacklevel=3)
         with threads(self.n_jobs):
-            return encode(self.module_, self._inputs(counts))
+            return encode_documents(self.module_, self._inputs(counts))
 
     @property
     def components_(self) -> Floats:

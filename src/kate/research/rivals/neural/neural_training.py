@@ -17,7 +17,7 @@ from kate.research.rivals.neural.document_module import DocumentModule
 from kate.research.rivals.neural.neural_steps import EpochPlan, steps_for
 from kate.threads import thread_count
 
-__all__ = ["NeuralTraining", "encode", "threads"]
+__all__ = ["NeuralTraining", "encode_documents", "threads"]
 
 _BLOCK = 512  # documents at a time, outside of training
 
@@ -76,7 +76,7 @@ class NeuralTraining:
         self.module.load_state_dict(snapshot)
 
 
-def encode(module: DocumentModule, X: csr_matrix) -> NDArray[np.float32]:
+def encode_documents(module: DocumentModule, X: csr_matrix) -> NDArray[np.float32]:
     """The codes (n_docs, n_components) of all documents."""
     module.eval()
     device = next(module.parameters()).device
