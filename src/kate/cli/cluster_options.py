@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from kate.cli.options import ClusterEngine, OnError
+from kate.cli.options import ClusterEngine
 
 if TYPE_CHECKING:
-    from kate.cluster.corpus_pieces import CorpusPieces
     from kate.cluster.ray_cluster import RayCluster
 
-__all__ = ["corpus_pieces", "on_cluster", "require_engine_options"]
+__all__ = ["on_cluster", "require_engine_options"]
 
 
 def require_engine_options(on: ClusterEngine | None, address: str | None, workers: int | None) -> None:
@@ -38,28 +37,3 @@ def on_cluster(address: str | None, workers: int | None) -> Iterator[RayCluster]
         if workers is not None:
             cluster.require_workers(workers)
         yield cluster
-
-
-def corpus_pieces(
-    corpus: list[str],
-    text: str | None,
-    id: str | None,  # noqa: A002 - the name of the field
-    label: str | None,
-    title: str | None,
-    format: str | None,  # noqa: A002 - the name of the option
-    encoding: str,
-    on_error: OnError,
-) -> CorpusPieces:
-    """The pieces of the corpus that the arguments name."""
-    from kate.cluster.corpus_pieces import CorpusPieces
-
-    return CorpusPieces.of(
-        corpus,
-        text=text,
-        id=id,
-        label=label,
-        title=title,
-        format=format,
-        encoding=encoding,
-        on_error=on_error.value,
-    )

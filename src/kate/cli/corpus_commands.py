@@ -10,36 +10,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kate.cli.cluster_options import corpus_pieces, on_cluster, require_engine_options
+from kate.cli.cluster_options import on_cluster, require_engine_options
+from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, with_corpus_options
 from kate.cli.options import (
     Address,
-    Corpus,
-    Encoding,
-    Format,
-    IdField,
     KeepEmails,
     KeepHandles,
     KeepHtml,
     KeepRuns,
     KeepUrls,
-    LabelField,
     MaxDf,
     MinDf,
     OnCluster,
-    OnError,
-    OnErrorOption,
     Phrases,
     Quiet,
-    TextField,
-    TitleField,
     Workers,
     document_limit,
-    read_documents,
 )
 from kate.cli.output import say
 from kate.storage.files import whole_file, whole_folder
 
 if TYPE_CHECKING:
+    from kate.cluster.corpus_pieces import CorpusPieces
     from kate.model.text_model import TextModel
 
 __all__ = ["add_to", "require_writable", "require_writable_file"]
@@ -55,6 +47,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(fit)
 
 
+@with_corpus_options
 def fit(
     corpus: Corpus,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The folder to write.")],
@@ -105,13 +98,7 @@ def fit(
     on: OnCluster = None,
     address: Address = None,
     workers: Workers = None,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: CorpusArguments = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Learn a model from documents.
@@ -133,7 +120,7 @@ def fit(
       kate fit 'news/*.parquet' --memory 2GB -o model --resume
       kate fit 'news/*.parquet' --on ray --address 10.0.0.5:6379 -o model
     """
-    from kate.cli.streamed_fit import file_texts, fit_and_save_streamed, is_too_large, work_folder_of
+    from kate.cli.streamed_fit import fit_and_save_streamed, is_too_large, work_folder_of
     from kate.engines.devices import require_engine
     from kate.model.model_folder import MODEL_FOLDER
     from kate.model.text_model import TextModel
@@ -166,12 +153,11 @@ def fit(
     if epochs is not None:
         settings["max_epochs"] = epochs
     model = (TextModel.paper if paper else TextModel)(dimensions, **settings)
-    reading = (corpus, text, id, label, title, format, encoding, on_error)
     if on is not None:
-        seconds = _fit_and_save_on_cluster(model, reading, output, address, workers)
+        seconds = _fit_and_save_on_cluster(model, reading.pieces(corpus), output, address, workers)
         _tell(model, seconds, output, quiet)
         return
-    texts = file_texts(*reading)
+    texts = reading.texts(corpus)
     streams = memory is not None or resume
     if not streams and not phrases and is_too_large(texts):
         say(
@@ -183,19 +169,18 @@ def fit(
         seconds = fit_and_save_streamed(model, texts, output, memory, resume, keep_on_interrupt, quiet)
     else:
         start = time.perf_counter()
-        model.fit(read_documents(*reading), keep_on_interrupt=keep_on_interrupt)
+        model.fit(reading.documents(corpus), keep_on_interrupt=keep_on_interrupt)
         seconds = time.perf_counter() - start
         model.save(output)
     _tell(model, seconds, output, quiet)
 
 
 def _fit_and_save_on_cluster(
-    model: TextModel, reading: tuple[Any, ...], output: Path, address: str | None, workers: int | None
+    model: TextModel, pieces: CorpusPieces, output: Path, address: str | None, workers: int | None
 ) -> float:
     """The seconds of the fit."""
     from kate.cluster.cluster_fit import fit_on_cluster
 
-    pieces = corpus_pieces(*reading)
     with on_cluster(address, workers) as cluster:
         start = time.perf_counter()
         fit_on_cluster(cluster, model, pieces, workers or 1)

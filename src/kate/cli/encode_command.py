@@ -8,26 +8,10 @@ from typing import Annotated, Any
 import typer
 
 import kate
-from kate.cli.cluster_options import corpus_pieces, on_cluster, require_engine_options
+from kate.cli.cluster_options import on_cluster, require_engine_options
+from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, say_skipped, with_corpus_options
 from kate.cli.corpus_commands import require_writable_file
-from kate.cli.options import (
-    Address,
-    Corpus,
-    Encoding,
-    Format,
-    IdField,
-    LabelField,
-    ModelFolder,
-    OnCluster,
-    OnError,
-    OnErrorOption,
-    Quiet,
-    TextField,
-    TitleField,
-    Workers,
-    read_batches,
-    say_skipped,
-)
+from kate.cli.options import Address, ModelFolder, OnCluster, Quiet, Workers
 from kate.cli.progress_lines import progress_lines
 
 __all__ = ["add_to"]
@@ -37,6 +21,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(encode)
 
 
+@with_corpus_options
 def encode(
     model: ModelFolder,
     corpus: Corpus,
@@ -53,13 +38,7 @@ def encode(
     on: OnCluster = None,
     address: Address = None,
     workers: Workers = None,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: CorpusArguments = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Turn documents into vectors.
@@ -87,18 +66,17 @@ def encode(
             f"{dimensions} is more than the {n_components} numbers of a vector of this model",
             param_hint="--dimensions",
         )
-    reading = (corpus, text, id, label, title, format, encoding, on_error)
     how: dict[str, Any] = {"normalize": normalize, "truncate_dim": dimensions}
     if on is not None:
         from kate.cluster.cluster_encoding import encode_on_cluster
 
-        pieces = corpus_pieces(*reading)
+        pieces = reading.pieces(corpus)
         with on_cluster(address, workers) as cluster, progress_lines(quiet) as report:
             how |= {"n_workers": workers, "report": report}
             n_documents, length = encode_on_cluster(cluster, loaded, pieces, output, **how)
         say_skipped(pieces)
     else:
-        batches = read_batches(*reading)
+        batches = reading.batches(corpus)
         with progress_lines(quiet) as report:
             n_documents, length = encode_corpus(loaded, batches, output, report=report, **how)
         say_skipped(batches)

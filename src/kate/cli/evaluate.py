@@ -5,28 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kate.cli.corpus_arguments import AS_THEY_COME, CorpusArguments, LabelField, with_corpus_options
 from kate.cli.evaluation_tables import print_tables
 from kate.cli.options import (
     AsJson,
     DataSetOption,
-    Encoding,
-    Format,
-    IdField,
-    LabelField,
-    OnError,
-    OnErrorOption,
     Quiet,
-    TextField,
     VocabularySize,
     parse_assignments,
     parse_dimensions,
-    read_documents,
     split_at_commas,
 )
 from kate.cli.output import print_json, say
@@ -53,6 +47,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(evaluate)
 
 
+@with_corpus_options
 def evaluate(
     dataset: Annotated[
         list[str] | None,
@@ -137,11 +132,7 @@ def evaluate(
             help='The language of your own documents, for stems and stop words; "none" for neither.'
         ),
     ] = "english",
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: Annotated[CorpusArguments, "text", "id", "format", "encoding", "on_error"] = AS_THEY_COME,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -173,7 +164,7 @@ def evaluate(
         raise typer.BadParameter(str(error), param_hint="--option") from None
     own_size, own_language = vocabulary_size or 20_000, None if language == "none" else language
     if corpus:
-        documents = read_documents(corpus, text, id, label, None, format, encoding, on_error)
+        documents = replace(reading, label=label).documents(corpus)
         own = corpus_of(
             documents,
             ", ".join(Path(file).name or file for file in corpus),

@@ -11,21 +11,9 @@ from typing import Annotated
 import typer
 
 import kate
+from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, with_corpus_options
 from kate.cli.corpus_commands import require_writable_file
-from kate.cli.options import (
-    Corpus,
-    Encoding,
-    Format,
-    IdField,
-    LabelField,
-    ModelFolder,
-    OnError,
-    OnErrorOption,
-    Quiet,
-    TextField,
-    TitleField,
-    read_documents,
-)
+from kate.cli.options import ModelFolder, Quiet
 from kate.cli.output import say
 from kate.cli.topic_commands import NumberOfTopics
 
@@ -42,6 +30,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(explore)
 
 
+@with_corpus_options
 def explore(
     model: ModelFolder,
     corpus: Corpus,
@@ -65,13 +54,7 @@ def explore(
     headline: Annotated[
         str | None, typer.Option(metavar="TEXT", help="The headline; the name of the file by default.")
     ] = None,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: CorpusArguments = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Write a corpus as one HTML page that needs no network: map, topics, time, search, reading.
@@ -95,7 +78,7 @@ def explore(
     require_writable_file(output)
     if max_size is not None:
         file_bytes(max_size)  # before the documents are read, which may take long
-    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
+    documents = reading.documents(corpus)
     with step_bar(quiet) as progress:
         written = kate.explore.page(
             loaded,

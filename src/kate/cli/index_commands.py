@@ -10,27 +10,10 @@ import typer
 from typer.core import TyperGroup
 
 import kate
-from kate.cli.cluster_options import corpus_pieces, on_cluster, require_engine_options
+from kate.cli.cluster_options import on_cluster, require_engine_options
+from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, say_skipped, with_corpus_options
 from kate.cli.corpus_commands import require_writable
-from kate.cli.options import (
-    Address,
-    Corpus,
-    Encoding,
-    Format,
-    IdField,
-    LabelField,
-    ModelFolder,
-    OnCluster,
-    OnError,
-    OnErrorOption,
-    Quiet,
-    TextField,
-    TitleField,
-    Workers,
-    read_batches,
-    read_documents,
-    say_skipped,
-)
+from kate.cli.options import Address, ModelFolder, OnCluster, Quiet, Workers
 from kate.cli.progress_lines import progress_lines
 from kate.cli.search_commands import IndexFolder
 
@@ -82,6 +65,7 @@ def index() -> None:
     """
 
 
+@with_corpus_options
 def make(
     model: ModelFolder,
     corpus: Corpus,
@@ -102,13 +86,7 @@ def make(
     on: OnCluster = None,
     address: Address = None,
     workers: Workers = None,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: CorpusArguments = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Encode documents and keep them for searching.
@@ -130,18 +108,17 @@ def make(
     _require_extras(store, ann, int8)
     require_writable(output, "index.json")
     loaded = kate.load(model)
-    reading = (corpus, text, id, label, title, format, encoding, on_error)
     if on is not None:
         from kate.cluster.cluster_encoding import index_on_cluster
 
-        read, how = corpus_pieces(*reading), {"ann": ann and store == Store.FILES, "int8": int8}
+        read, how = reading.pieces(corpus), {"ann": ann and store == Store.FILES, "int8": int8}
         with on_cluster(address, workers) as cluster:
             documents, made = index_on_cluster(cluster, loaded, read, n_jobs=jobs, n_workers=workers, **how)
         n_documents = len(documents)
         made.save(output, store=store.value, ann=ann and store == Store.LANCE)
         say_skipped(read)
     else:
-        batches = read_batches(*reading)
+        batches = reading.batches(corpus)
         with progress_lines(quiet) as report:
             made = kate.Index.write(
                 loaded, batches, output, store=store.value, ann=ann, int8=int8, n_jobs=jobs, report=report
@@ -176,16 +153,11 @@ def _require_extras(store: Store, ann: bool, int8: bool) -> None:
         require_usearch()
 
 
+@with_corpus_options
 def add(
     index: IndexFolder,
     corpus: Corpus,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: CorpusArguments = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Add documents with new ids to an index in the store lance.
@@ -195,22 +167,17 @@ def add(
       kate index add index more.csv
     """
     loaded = kate.Index.load(index)
-    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
+    documents = reading.documents(corpus)
     n_added = loaded.add(documents)
     if not quiet:
         typer.echo(f"{n_added:,} documents added, now {len(loaded):,} → {index}")
 
 
+@with_corpus_options
 def update(
     index: IndexFolder,
     corpus: Corpus,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: CorpusArguments = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Replace documents by their ids, and add those with new ids (store lance).
@@ -220,7 +187,7 @@ def update(
       kate index update index corrected.csv --id key
     """
     loaded = kate.Index.load(index)
-    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
+    documents = reading.documents(corpus)
     n_replaced, n_added = loaded.update(documents)
     if not quiet:
         typer.echo(f"{n_replaced:,} documents replaced, {n_added:,} added, now {len(loaded):,} → {index}")

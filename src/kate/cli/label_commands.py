@@ -12,27 +12,10 @@ from typing import Annotated, Any
 import typer
 
 import kate
-from kate.cli.cluster_options import corpus_pieces, on_cluster, require_engine_options
+from kate.cli.cluster_options import on_cluster, require_engine_options
+from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, say_skipped, with_corpus_options
 from kate.cli.corpus_commands import require_writable_file
-from kate.cli.options import (
-    Address,
-    AsJson,
-    Corpus,
-    Encoding,
-    Format,
-    IdField,
-    LabelField,
-    ModelFolder,
-    OnCluster,
-    OnError,
-    OnErrorOption,
-    Quiet,
-    TextField,
-    TitleField,
-    Workers,
-    read_batches,
-    say_skipped,
-)
+from kate.cli.options import Address, AsJson, ModelFolder, OnCluster, Quiet, Workers
 from kate.cli.output import print_json
 from kate.cli.progress_lines import progress_lines
 from kate.cli.topic_commands import NumberOfTopics
@@ -57,6 +40,7 @@ def add_to(app: typer.Typer) -> None:
         app.command()(command)
 
 
+@with_corpus_options
 def label(
     model: ModelFolder,
     corpus: Corpus,
@@ -78,13 +62,7 @@ def label(
     on: OnCluster = None,
     address: Address = None,
     workers: Workers = None,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: CorpusArguments = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Write documents with their topics: all their columns, and topic, topic_name and topic_share.
@@ -109,17 +87,16 @@ def label(
     require_writable_file(output)
     loaded = kate.load(model)
     n_topics = len(own_topics) if own_topics is not None else len(loaded.topics(number))
-    reading = (corpus, text, id, label, title, format, encoding, on_error)
     if on is not None:
         from kate.cluster.cluster_encoding import label_on_cluster
 
-        pieces = corpus_pieces(*reading)
+        pieces = reading.pieces(corpus)
         how: dict[str, Any] = {"topics": own_topics, "n_workers": workers}
         with on_cluster(address, workers) as cluster, progress_lines(quiet) as report:
             done = label_on_cluster(cluster, loaded, pieces, output, number, report=report, **how)
         say_skipped(pieces)
     else:
-        batches = read_batches(*reading, keep_nested=True)
+        batches = reading.batches(corpus, keep_nested=True)
         with progress_lines(quiet) as report:
             done = label_corpus(loaded, batches, output, number, topics=own_topics, report=report)
         say_skipped(batches)
@@ -144,6 +121,7 @@ def _own_topics(given: Sequence[str]) -> dict[str, str]:
     return topics
 
 
+@with_corpus_options
 def trends(
     model: ModelFolder,
     corpus: Corpus,
@@ -167,13 +145,7 @@ def trends(
         Path | None, typer.Option(metavar="FILE", help="Also draw them: a .png, .svg or .pdf file.")
     ] = None,
     as_json: AsJson = False,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: CorpusArguments = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Show the topics of documents through time, or by the values of a column.
@@ -196,7 +168,7 @@ def trends(
     loaded = kate.load(model)
     topics = loaded.topics(number)
     length = None if every is None else every.value
-    batches = read_batches(corpus, text, id, label, title, format, encoding, on_error)
+    batches = reading.batches(corpus)
     with _room_for_waiting(output) as scratch, progress_lines(quiet) as report:
         found = topics_of_corpus(loaded, topics, batches, by, length, scratch=scratch, report=report)
     say_skipped(batches)

@@ -1,95 +1,48 @@
-"""Arguments and options that several commands share, and the corpus that they describe."""
+"""Arguments and options that several commands share; those of a corpus are in corpus_arguments.py."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from kate.cli.output import say
 from kate.errors import quoted
-
-if TYPE_CHECKING:
-    from kate.cluster.corpus_pieces import CorpusPieces
-    from kate.text.corpus_batches import CorpusBatches
-    from kate.text.documents import Documents
 
 __all__ = [
     "Address",
     "AsJson",
     "ClusterEngine",
-    "Corpus",
     "DataSetOption",
-    "Encoding",
-    "Format",
-    "IdField",
     "KeepEmails",
     "KeepHandles",
     "KeepHtml",
     "KeepRuns",
     "KeepUrls",
-    "LabelField",
     "MaxDf",
     "MinDf",
     "ModelFolder",
     "OnCluster",
-    "OnError",
-    "OnErrorOption",
     "Phrases",
     "Quiet",
-    "TextField",
-    "TitleField",
     "Top",
     "VocabularySize",
     "Workers",
     "document_limit",
     "parse_assignments",
     "parse_dimensions",
-    "read_batches",
-    "read_documents",
-    "say_skipped",
     "split_at_commas",
 ]
-
-
-class OnError(StrEnum):
-    RAISE = "raise"
-    SKIP = "skip"
 
 
 class ClusterEngine(StrEnum):
     RAY = "ray"
 
 
-Corpus = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="CORPUS",
-        help="Files (.jsonl, .csv, .tsv, .parquet, .txt; also .gz or .zst), patterns such as 'news/*.parquet', folders "
-        'of text files or of data files, addresses such as s3://bucket/news.parquet, or "-" for standard input.',
-        show_default=False,
-    ),
-]
 ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="A folder that kate fit wrote.")]
-TextField = Annotated[str | None, typer.Option("--text", metavar="FIELD", help="The field with the text.")]
-IdField = Annotated[str | None, typer.Option("--id", metavar="FIELD", help="The field with the id.")]
-LabelField = Annotated[str | None, typer.Option("--label", metavar="FIELD", help="The field with the label.")]
-TitleField = Annotated[str | None, typer.Option("--title", metavar="FIELD", help="The field with the title.")]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="jsonl, csv, tsv, parquet or txt, if the name of the file does not tell."
-    ),
-]
-Encoding = Annotated[str, typer.Option(metavar="NAME", help="The encoding of text files.")]
-OnErrorOption = Annotated[
-    OnError, typer.Option("--on-error", help="Stop at a malformed row, or skip such rows.")
-]
 VocabularySize = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Number of words; by default that of the data set.")
 ]
@@ -152,72 +105,6 @@ def document_limit(given: str, option: str) -> int | float:
         raise typer.BadParameter(
             f"{given} is neither a number of documents nor a share such as 0.5", param_hint=option
         ) from None
-
-
-def read_documents(
-    corpus: list[str],
-    text: str | None,
-    id: str | None,  # noqa: A002 - the name of the field
-    label: str | None,
-    title: str | None,
-    format: str | None,  # noqa: A002 - the name of the option
-    encoding: str,
-    on_error: OnError,
-    keep_nested: bool = False,
-) -> Documents:
-    """The documents that the arguments name; standard error says how many rows were left out."""
-    from kate.text.readers import read_corpus
-
-    documents = read_corpus(
-        corpus,
-        text=text,
-        id=id,
-        label=label,
-        title=title,
-        format=format,
-        encoding=encoding,
-        on_error=on_error.value,
-        stdin=sys.stdin.buffer,
-        keep_nested=keep_nested,
-    )
-    say_skipped(documents)
-    return documents
-
-
-def read_batches(
-    corpus: list[str],
-    text: str | None,
-    id: str | None,  # noqa: A002 - the name of the field
-    label: str | None,
-    title: str | None,
-    format: str | None,  # noqa: A002 - the name of the option
-    encoding: str,
-    on_error: OnError,
-    keep_nested: bool = False,
-) -> CorpusBatches:
-    """The same documents batch by batch; :func:`say_skipped` is for when they were read."""
-    from kate.text.corpus_batches import LARGE_BATCH_SIZE
-    from kate.text.readers import iter_corpus
-
-    return iter_corpus(
-        corpus,
-        text=text,
-        id=id,
-        label=label,
-        title=title,
-        format=format,
-        encoding=encoding,
-        on_error=on_error.value,
-        stdin=sys.stdin.buffer,
-        keep_nested=keep_nested,
-        batch_size=LARGE_BATCH_SIZE,
-    )
-
-
-def say_skipped(read: Documents | CorpusBatches | CorpusPieces) -> None:
-    """Say on standard error how many rows were left out."""
-    if read.n_skipped:
-        say(f"warning: left out {read.n_skipped:,} malformed rows, first {read.skipped[0]}")
 
 
 def parse_assignments(assignments: Sequence[str], param_hint: str) -> dict[str, Any]:

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import kate
+from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, with_corpus_options
 from kate.cli.label_commands import PeriodLength
-from kate.cli.options import (
-    Corpus,
-    Encoding,
-    Format,
-    ModelFolder,
-    OnError,
-    OnErrorOption,
-    Quiet,
-    TextField,
-    read_documents,
-)
+from kate.cli.options import ModelFolder, Quiet
 from kate.cli.topic_commands import NumberOfTopics
-
-if TYPE_CHECKING:
-    from kate.text.documents import Documents
 
 __all__ = ["add_to"]
 
@@ -34,6 +22,10 @@ TopicNumbers = Annotated[
     list[int] | None,
     typer.Option("--topic", metavar="NUMBER", help="Draw this topic; repeatable, in the order of the rows."),
 ]
+
+
+# Pictures need no ids, labels or titles.
+PlainReading = Annotated[CorpusArguments, "text", "format", "encoding", "on_error"]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -51,6 +43,7 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(group, name="plot")
 
 
+@with_corpus_options
 def plot_trends(
     model: ModelFolder,
     corpus: Corpus,
@@ -74,10 +67,7 @@ def plot_trends(
         ),
     ] = 12,
     topic: TopicNumbers = None,
-    text: TextField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: PlainReading = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Draw topics through time, one ridge each, or by the values of a column.
@@ -88,12 +78,13 @@ def plot_trends(
     """
     _require_picture(output)
     topics = kate.load(model).topics(number)
-    documents = _read(corpus, text, format, encoding, on_error)
+    documents = reading.documents(corpus)
     period = None if every is None else every.value
     kate.plot.trends(topics, documents, output, by=by, every=period, top=top, numbers=topic or None)
     _tell(f"{len(topic) if topic else min(top, len(topics))} topics", output, quiet)
 
 
+@with_corpus_options
 def plot_map(
     model: ModelFolder,
     corpus: Corpus,
@@ -102,10 +93,7 @@ def plot_map(
     most: Annotated[
         int, typer.Option(min=1, metavar="N", help="Draw so many documents; of more, a sample.")
     ] = 3_000,
-    text: TextField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: PlainReading = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Draw a map of documents, coloured and named by topic (t-SNE).
@@ -116,7 +104,7 @@ def plot_map(
     """
     _require_picture(output)
     topics = kate.load(model).topics(number)
-    documents = _read(corpus, text, format, encoding, on_error)
+    documents = reading.documents(corpus)
     kate.plot.map(topics, documents, output, most=most)
     _tell(f"{min(most, len(documents)):,} documents, {len(topics)} topics", output, quiet)
 
@@ -162,16 +150,6 @@ def _require_picture(output: Path) -> None:
     from kate.plot.sheet import require_format
 
     require_format(output)
-
-
-def _read(
-    corpus: list[str],
-    text: str | None,
-    format: str | None,  # noqa: A002 - the name of the option
-    encoding: str,
-    on_error: OnError,
-) -> Documents:
-    return read_documents(corpus, text, None, None, None, format, encoding, on_error)
 
 
 def _tell(drawn: str, output: Path, quiet: bool) -> None:

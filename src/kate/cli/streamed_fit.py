@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from kate.cli.options import OnError
 from kate.cli.output import say
 from kate.cli.progress_lines import progress_lines
 
@@ -21,40 +19,12 @@ if TYPE_CHECKING:
     from kate.model.text_model import TextModel
     from kate.text.text_stream import FileTexts
 
-__all__ = ["file_texts", "fit_and_save_streamed", "is_too_large", "work_folder_of"]
+__all__ = ["fit_and_save_streamed", "is_too_large", "work_folder_of"]
 
 TERMINATED = 128 + signal.SIGTERM
 """The exit code after SIGTERM, as the shell has it."""
 # A fit in memory takes at least so many times the bytes of the texts (experiments/large.jsonl).
 _MEMORY_OF_TEXT = 4
-
-
-def file_texts(
-    corpus: list[str],
-    text: str | None,
-    id: str | None,  # noqa: A002 - the name of the field
-    label: str | None,
-    title: str | None,
-    format: str | None,  # noqa: A002 - the name of the option
-    encoding: str,
-    on_error: OnError,
-) -> FileTexts:
-    """The texts of the files that the arguments name; nothing is read yet."""
-    from kate.text.readers import iter_corpus
-    from kate.text.text_stream import FileTexts
-
-    batches = iter_corpus(
-        corpus,
-        text=text,
-        id=id,
-        label=label,
-        title=title,
-        format=format,
-        encoding=encoding,
-        on_error=on_error.value,
-        stdin=sys.stdin.buffer,
-    )
-    return FileTexts(batches)
 
 
 def is_too_large(texts: FileTexts) -> bool:

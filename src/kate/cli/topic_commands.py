@@ -11,19 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import kate
-from kate.cli.options import (
-    AsJson,
-    Encoding,
-    Format,
-    IdField,
-    LabelField,
-    ModelFolder,
-    OnError,
-    OnErrorOption,
-    TextField,
-    TitleField,
-    read_documents,
-)
+from kate.cli.corpus_arguments import AS_THEY_COME, CorpusArguments, with_corpus_options
+from kate.cli.options import AsJson, ModelFolder
 from kate.cli.output import harmless, print_json, print_table, say
 from kate.cli.topic_tables import (
     print_documents,
@@ -63,6 +52,7 @@ def add_to(app: typer.Typer) -> None:
         app.command()(command)
 
 
+@with_corpus_options
 def topics(
     model: ModelFolder,
     number: NumberOfTopics = None,
@@ -94,13 +84,7 @@ def topics(
         list[str] | None, typer.Option(metavar='3="law"', help="Name a topic; repeatable.")
     ] = None,
     as_json: AsJson = False,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: CorpusArguments = AS_THEY_COME,
 ) -> None:
     """Show the topics of a model, their words and documents, and change them.
 
@@ -130,7 +114,7 @@ def topics(
     if documents is not None and topic is not None:
         # the topic is looked for before the documents are read, which may take long
         _ = found[topic]
-        corpus = read_documents(documents, text, id, label, title, format, encoding, on_error)
+        corpus = reading.documents(documents)
         _show_documents(found, topic, corpus, top_documents, as_json)
     elif tree:
         node = loaded.topic_tree(number)

@@ -8,22 +8,9 @@ from typing import Annotated
 import typer
 
 import kate
+from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, with_corpus_options
 from kate.cli.corpus_commands import require_writable
-from kate.cli.options import (
-    AsJson,
-    Corpus,
-    Encoding,
-    Format,
-    IdField,
-    LabelField,
-    ModelFolder,
-    OnError,
-    OnErrorOption,
-    Quiet,
-    TextField,
-    TitleField,
-    read_documents,
-)
+from kate.cli.options import AsJson, ModelFolder, Quiet
 from kate.cli.output import harmless, print_json
 
 __all__ = ["add_to"]
@@ -33,6 +20,7 @@ def add_to(app: typer.Typer) -> None:
     app.command()(update)
 
 
+@with_corpus_options
 def update(
     model: ModelFolder,
     corpus: Corpus,
@@ -56,13 +44,7 @@ def update(
         int | None, typer.Option(metavar="N", min=1, help="Threads; all cores by default.")
     ] = None,
     as_json: AsJson = False,
-    text: TextField = None,
-    id: IdField = None,  # noqa: A002 - the name of the option
-    label: LabelField = None,
-    title: TitleField = None,
-    format: Format = None,  # noqa: A002 - the name of the option
-    encoding: Encoding = "utf-8",
-    on_error: OnErrorOption = OnError.RAISE,
+    reading: CorpusArguments = AS_THEY_COME,
     quiet: Quiet = False,
 ) -> None:
     """Learn from new documents without beginning anew, and say what moved.
@@ -84,7 +66,7 @@ def update(
     loaded = kate.load(model)
     loaded.n_jobs = jobs
     loaded.verbose = False if quiet or as_json else None
-    documents = read_documents(corpus, text, id, label, title, format, encoding, on_error)
+    documents = reading.documents(corpus)
     report = loaded.update(documents, number)
     loaded.save(output)
     if as_json:
