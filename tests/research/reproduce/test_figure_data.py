@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kate.research.datasets.corpus import Corpus
-from kate.research.evaluation.scoring import Fitted, NotScored
+from kate.research.evaluation.fitted_model import Fitted, NotScored
 from kate.research.reproduce.figure_data import class_topics, documents_map, purity
 from kate.research.reproduce.grid_corpora import sample, source_of
 from kate.research.rivals.lsa import LSA

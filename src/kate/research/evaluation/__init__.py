@@ -2,7 +2,9 @@
 
 corpora.py       data sets by name, and your own documents, to be measured on
 model_inputs.py  what a model reads of a corpus: counts or sequences, validation documents, the vocabulary
-run.py           one run: fit, encode, score (scoring.py: one function per task)
+run.py           one run: fit, encode, score
+scoring.py       the tasks by name, one function each; those of search in retrieval_scoring.py, of topics in
+                 topic_scoring.py, and what all get in fitted_model.py
 found_topics.py  topics of any model, all in the same number
 grid.py          many runs, of which only the missing ones are made (run_keys.py: how a kept run is found)
 results.py       results.jsonl, one line per run, and its summary

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from kate.errors import quoted
 from kate.research.datasets.corpus import Corpus, PartName
+from kate.research.evaluation.fitted_model import Fitted, NotScored, available
 from kate.research.evaluation.found_topics import N_TOPICS, with_n_topics
 from kate.research.evaluation.model_inputs import encode_parts, fit_on_corpus
-from kate.research.evaluation.scoring import SCORERS, Fitted, NotScored, Scorer, available
+from kate.research.evaluation.scoring import SCORERS, Scorer
 from kate.research.metrics import NEEDS, why_skipped
 from kate.research.registry import make_model
 

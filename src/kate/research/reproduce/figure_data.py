@@ -12,7 +12,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kate.research.evaluation.scoring import Fitted, NotScored, Outcome, Scorer, described
+from kate.research.evaluation.fitted_model import Fitted, NotScored, Outcome
+from kate.research.evaluation.scoring import Scorer
+from kate.research.evaluation.topic_scoring import described
 
 __all__ = ["class_topics", "documents_map", "figure_scorers"]
 
