@@ -151,10 +151,18 @@ SAME_EVERYWHERE = {
 }
 
 
-def is_public_alias(node: ast.stmt) -> bool:
-    """`Rows = NDArray[np.int64]` and `FORMAT = 2` at the top of a module."""
-    named = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    return named and not node.targets[0].id.startswith("_") and node.targets[0].id != "logger"
+def public_assignments(path: Path) -> list[tuple[str, str]]:
+    """`Rows = NDArray[np.int64]` and `FORMAT = 2` at the top of a module: names, and what they stand for."""
+    found = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        for target in targets:
+            pairs = [(target, getattr(node, "value", None))]
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs = list(zip(target.elts, node.value.elts, strict=True))
+            found += [(name.id, value) for name, value in pairs if isinstance(name, ast.Name) and value]
+    public = [(name, value) for name, value in found if not name.startswith("_") and name != "logger"]
+    return [(name, ast.unparse(value).replace("npt.", "")) for name, value in public]
 
 
 def test_a_function_name_means_one_thing():
@@ -172,10 +180,8 @@ def test_a_function_name_means_one_thing():
 def test_a_type_or_constant_means_one_thing():
     meanings = defaultdict(lambda: defaultdict(list))
     for path in MODULES:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if is_public_alias(node):
-                meaning = ast.unparse(node.value).replace("npt.", "")
-                meanings[node.targets[0].id][meaning].append(str(path.relative_to(SOURCE)))
+        for name, meaning in public_assignments(path):
+            meanings[name][meaning].append(str(path.relative_to(SOURCE)))
     twice = {name: dict(found) for name, found in meanings.items() if len(found) > 1}
     assert not {name: found for name, found in twice.items() if name not in SAME_EVERYWHERE}
 

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from kate.text import counting
-from kate.text.counting import factorize, map_in_order, text_batches
+from kate.text.counting import factorize, map_in_order
+from kate.text.text_batches import text_batches
 
 
 def threads_of(n_jobs: int | None, n_items: int = 20) -> set[int]:

@@ -104,9 +104,9 @@ def test_pairs_do_not_cross_documents_and_skip_empty_ones():
 
 
 def test_the_size_of_batches_does_not_matter(learned, monkeypatch):
-    from kate.text import counting
+    from kate.text import counting, text_batches
 
-    monkeypatch.setattr(counting, "BATCH_SIZE", 200)
+    monkeypatch.setattr(text_batches, "CHARACTERS_AT_ONCE", 200)
     monkeypatch.setattr(counting, "BATCHES_AT_ONCE", 2)
     vocabulary, counts = Vocabulary.learn(TEXTS, phrases=True)
     assert vocabulary.words == learned[0].words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from kate.text import counting
+from kate.text import counting, text_batches
 from kate.text.sequences import Sequences
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
@@ -36,7 +36,7 @@ def test_words_stand_in_the_order_of_the_text() -> None:
 
 
 def test_the_counts_of_sequences_are_the_counts_of_the_texts(monkeypatch) -> None:
-    monkeypatch.setattr(counting, "BATCH_SIZE", 20)  # several batches and parts
+    monkeypatch.setattr(text_batches, "CHARACTERS_AT_ONCE", 20)  # several batches and parts
     monkeypatch.setattr(counting, "BATCHES_AT_ONCE", 2)
     vocabulary = learned()
     sequences = vocabulary.sequences(TEXTS)

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kate.text import counting
+from kate.text import counting, text_batches
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 
@@ -102,7 +102,7 @@ def test_batches_and_threads_do_not_change_the_result(
     letters = np.array(list("abcdeé'"))
     texts = [" ".join("".join(rng.choice(letters, 4)) for _ in range(rng.integers(20))) for _ in range(60)]
     expected, expected_counts = Vocabulary.learn(texts, min_df=2, n_jobs=1)
-    monkeypatch.setattr(counting, "BATCH_SIZE", batch_size)
+    monkeypatch.setattr(text_batches, "CHARACTERS_AT_ONCE", batch_size)
     monkeypatch.setattr(counting, "BATCHES_AT_ONCE", 3)
     for given in (texts, pl.Series(texts), iter(texts)):
         vocabulary, counts = Vocabulary.learn(given, min_df=2, n_jobs=n_jobs)

@@ -20,8 +20,8 @@ from kate.model.model_folder import Trained
 from kate.model.settings import require_whole
 from kate.model.similar_words import nearest
 from kate.model.topic_answers import TopicAnswers
-from kate.text.counting import text_batches
 from kate.text.documents import Documents
+from kate.text.text_batches import text_batches
 from kate.text.vocabulary import Vocabulary
 from kate.topics.neuron_poles import Responses
 from kate.topics.topic_space import TopicSpace

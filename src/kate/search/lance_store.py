@@ -23,9 +23,9 @@ from kate.search.exact_search import Ranking
 from kate.search.filters import Filter, FilterError
 from kate.search.index_folder import TABLES, WRITER
 from kate.search.lance_table import (
-    TEXT,
-    VECTOR,
-    WORDS,
+    TEXT_COLUMN,
+    VECTOR_COLUMN,
+    WORDS_COLUMN,
     aligned,
     holds,
     is_in,
@@ -67,8 +67,10 @@ class LanceStore:
     def open(cls, folder: Path, config: dict[str, Any]) -> LanceStore:
         """The table of an index folder, in its newest version."""
         table = open_table(folder / TABLES)
-        missing = {*config["columns"].values(), TEXT, WORDS, VECTOR} - set(table.schema.names)
-        if missing or table.schema.field(VECTOR).type.list_size != config["n_components"]:
+        missing = {*config["columns"].values(), TEXT_COLUMN, WORDS_COLUMN, VECTOR_COLUMN} - set(
+            table.schema.names
+        )
+        if missing or table.schema.field(VECTOR_COLUMN).type.list_size != config["n_components"]:
             raise FolderError(
                 f"the table in {folder / TABLES} is not that of this index; copy the index again"
             )
@@ -102,14 +104,14 @@ class LanceStore:
     def by_meaning(
         self, vector: Floats, top: int, least: int, selection: Selection, exact: bool
     ) -> ByMeaning:
-        query = self.table.search(vector, vector_column_name=VECTOR).distance_type("dot").limit(top)
+        query = self.table.search(vector, vector_column_name=VECTOR_COLUMN).distance_type("dot").limit(top)
         if self.ann and not exact:
             query = query.nprobes(_PROBES).refine_factor(_REFINED)
         elif self.ann:
             query = query.bypass_vector_index()
         if (condition := self._condition(selection)) is not None:
             query = query.where(condition, prefilter=True)
-        found = _asked(query.with_row_id(True).select([VECTOR, "_distance"]))
+        found = _asked(query.with_row_id(True).select([VECTOR_COLUMN, "_distance"]))
         rows, vectors = _column(found, "_rowid", np.int64), _vectors(found)
         cosines = _cosines(vectors, vector)
         kept = vectors.any(axis=1)
@@ -131,13 +133,15 @@ class LanceStore:
 
     def suggest(self, word: str) -> list[str]:
         query = match_query(word, fuzziness=2, max_expansions=20)
-        found = self.table.search(query, query_type="fts").limit(20).select([TEXT, "_score"]).to_arrow()
-        texts = pl.Series(found[TEXT].to_pylist(), dtype=pl.String).str.to_lowercase()
+        found = (
+            self.table.search(query, query_type="fts").limit(20).select([TEXT_COLUMN, "_score"]).to_arrow()
+        )
+        texts = pl.Series(found[TEXT_COLUMN].to_pylist(), dtype=pl.String).str.to_lowercase()
         words = texts.str.extract_all(r"[\p{L}\p{M}]+").explode().drop_nulls().unique(maintain_order=True)
         return close_names(word, words.to_list(), 3, cutoff=0.7)
 
     def documents(self, rows: Rows) -> pl.DataFrame:
-        names = {stored: name for name, stored in self._stored.items()} | {TEXT: "text"}
+        names = {stored: name for name, stored in self._stored.items()} | {TEXT_COLUMN: "text"}
         return self._take(rows, list(names)).rename(names)
 
     def values(self, rows: Rows, column: str) -> pl.Series:
@@ -153,16 +157,22 @@ class LanceStore:
 
     def vectors_of(self, rows: Rows) -> Floats:
         if not len(rows):
-            return np.zeros((0, self.table.schema.field(VECTOR).type.list_size), np.float32)
-        found = self.table.take_row_ids(rows.tolist()).with_row_id().select([VECTOR]).to_arrow()
+            return np.zeros((0, self.table.schema.field(VECTOR_COLUMN).type.list_size), np.float32)
+        found = self.table.take_row_ids(rows.tolist()).with_row_id().select([VECTOR_COLUMN]).to_arrow()
         place = {row: number for number, row in enumerate(found["_rowid"].to_pylist())}
         return _vectors(found)[[place[row] for row in rows.tolist()]]
 
     def everything(self) -> Everything:
         from scipy import sparse
 
-        found = self.table.search().with_row_id(True).select([WORDS, VECTOR]).limit(len(self)).to_arrow()
-        split = pl.Series(found[WORDS].to_pylist(), dtype=pl.String).str.split(" ").list.unique()
+        found = (
+            self.table.search()
+            .with_row_id(True)
+            .select([WORDS_COLUMN, VECTOR_COLUMN])
+            .limit(len(self))
+            .to_arrow()
+        )
+        split = pl.Series(found[WORDS_COLUMN].to_pylist(), dtype=pl.String).str.split(" ").list.unique()
         codes, distinct = factorize(split.explode().fill_null(""))
         starts = np.concatenate([[0], np.cumsum(split.list.len().to_numpy().clip(1))])
         words = sparse.csr_array(
@@ -213,7 +223,7 @@ class LanceStore:
             self.table.optimize()
 
     def _index_if_many(self) -> None:
-        stats = self.table.index_stats(f"{WORDS}_idx")
+        stats = self.table.index_stats(f"{WORDS_COLUMN}_idx")
         if stats is not None and stats.num_unindexed_rows > max(_UNINDEXED, stats.num_indexed_rows // 10):
             self.table.optimize()
 
@@ -281,7 +291,7 @@ def _column(found: Any, name: str, kind: Any) -> NDArray[Any]:
 
 
 def _vectors(found: Any) -> Floats:
-    column = found[VECTOR].combine_chunks()
+    column = found[VECTOR_COLUMN].combine_chunks()
     flat: Floats = column.flatten().to_numpy() if len(column) else np.zeros(0, np.float32)
     return flat.reshape(len(column), column.type.list_size)
 

@@ -21,9 +21,9 @@ from kate.search.search_words import WordSequences
 from kate.storage.folders import FolderError
 
 __all__ = [
-    "TEXT",
-    "VECTOR",
-    "WORDS",
+    "TEXT_COLUMN",
+    "VECTOR_COLUMN",
+    "WORDS_COLUMN",
     "aligned",
     "create_indexes",
     "holds",
@@ -37,7 +37,7 @@ __all__ = [
     "write_rows",
 ]
 
-TEXT, WORDS, VECTOR = "kate_text", "kate_words", "kate_vector"
+TEXT_COLUMN, WORDS_COLUMN, VECTOR_COLUMN = "kate_text", "kate_words", "kate_vector"
 _PLAIN = re.compile(r"[A-Za-z]\w*")
 # Fewer vectors need no index, and are too few to train one.
 _VECTORS_FOR_ANN = 5_000
@@ -86,7 +86,7 @@ def stored_names(columns: Sequence[str]) -> dict[str, str]:
     {'id': 'id', 'year': 'year', 'a.b': 'column_2', 'kate_text': 'column_3'}
     """
     names: dict[str, str] = {}
-    taken = {TEXT, WORDS, VECTOR}  # in lower case: a and A would be one column
+    taken = {TEXT_COLUMN, WORDS_COLUMN, VECTOR_COLUMN}  # in lower case: a and A would be one column
     for number, name in enumerate(columns):
         is_plain = _PLAIN.fullmatch(name) and name.lower() not in taken
         names[name] = name if is_plain else f"column_{number}"
@@ -150,9 +150,9 @@ def rows_table(
     table = table.cast(pa.schema(small))
     flat = pa.array(np.ascontiguousarray(vectors).ravel())
     return (
-        table.append_column(TEXT, pa.array(texts.to_list(), pa.large_string()))
-        .append_column(WORDS, pa.array(words, pa.large_string()))
-        .append_column(VECTOR, pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1]))
+        table.append_column(TEXT_COLUMN, pa.array(texts.to_list(), pa.large_string()))
+        .append_column(WORDS_COLUMN, pa.array(words, pa.large_string()))
+        .append_column(VECTOR_COLUMN, pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1]))
     )
 
 
@@ -178,7 +178,7 @@ def match_query(words: str, **options: Any) -> Any:
     from lancedb import query
 
     make: Any = query.MatchQuery  # its stubs ask for every argument
-    return make(words, WORDS, **options)
+    return make(words, WORDS_COLUMN, **options)
 
 
 def create_indexes(table: Any, *, ann: bool) -> None:
@@ -194,16 +194,16 @@ def create_indexes(table: Any, *, ann: bool) -> None:
         lower_case=False,
         max_token_length=None,
     )
-    table.create_index(WORDS, config=words)
+    table.create_index(WORDS_COLUMN, config=words)
     table.create_index("id", config=BTree())
     if ann and table.count_rows() >= _VECTORS_FOR_ANN:
-        table.create_index(VECTOR, config=HnswSq(distance_type="dot"))
+        table.create_index(VECTOR_COLUMN, config=HnswSq(distance_type="dot"))
 
 
 def holds(stems: Sequence[str]) -> str:
     """The condition that stems stand side by side."""
     phrase = " ".join(stem.replace(" ", "␣") for stem in stems)
-    return f"contains(concat(' ', {WORDS}, ' '), {_text(f' {phrase} ')})"
+    return f"contains(concat(' ', {WORDS_COLUMN}, ' '), {_text(f' {phrase} ')})"
 
 
 def is_in(column: str, values: Sequence[str]) -> str:

@@ -13,10 +13,10 @@ from kate.errors import quoted
 from kate.search.exact_search import Ranking
 from kate.spelling import did_you_mean
 
-__all__ = ["AMONG", "SortBy"]
+__all__ = ["SORTED_AMONG", "SortBy"]
 
 # So many documents, the best by score, are sorted by a column: further down are those that hardly match.
-AMONG = 100
+SORTED_AMONG = 100
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class SortBy:
 
     def among(self, n_wanted: int) -> int:
         """How many of the best documents must be found for so many hits."""
-        return n_wanted if self.column is None else max(AMONG, n_wanted)
+        return n_wanted if self.column is None else max(SORTED_AMONG, n_wanted)
 
     def sorted(self, found: Ranking, values: Callable[[NDArray[np.int64], str], pl.Series]) -> Ranking:
         """The hits in this order; documents without a value come last, equals stay in the order of their scores."""

@@ -15,8 +15,9 @@ import polars as pl
 from scipy.sparse import csr_matrix
 
 from kate.streaming.shard_files import Shard, write_shard
-from kate.text.counting import ChunkedTexts, chunk_word_counts, factorize, text_batches
+from kate.text.counting import ChunkedTexts, chunk_word_counts, factorize
 from kate.text.language_checks import warn_of_another_language
+from kate.text.text_batches import text_batches
 from kate.text.tokenizer import Tokenizer
 
 __all__ = ["CountedTexts", "count_into_shards", "count_texts", "cut_into_parts", "shard_name"]

@@ -28,6 +28,7 @@ Counting words:
     counts.py           Counts: texts → counts as a scikit-learn transformer
     word_parameters.py  what it and TextModel have in common
     vocabulary.py       Vocabulary: the words that have a column; texts → counts of them
+    text_batches.py     texts of any kind in batches, each document checked
     counting.py         texts → counts in batches over threads
     learning.py         texts → the words of a vocabulary and their counts, in one pass
     waiting_words.py    words that were seen and have no column

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kate.text.counting import PlainTexts
+from kate.text.text_batches import PlainTexts
 from kate.text.vocabulary import Vocabulary
 from kate.text.word_parameters import WordParameters
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from kate.text.counting import is_encodable
+from kate.text.text_batches import is_encodable
 from kate.text.tokenizer import Tokenizer
 
 __all__ = ["FewTexts"]

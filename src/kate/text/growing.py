@@ -16,11 +16,12 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from kate.text.counting import PlainTexts, stack_rows
+from kate.text.counting import stack_rows
 from kate.text.language_checks import another_language
 from kate.text.languages import guess_unspaced
 from kate.text.learning import CountedWords, count_all_words
 from kate.text.own_tokenizer import OwnTokenizer
+from kate.text.text_batches import PlainTexts
 from kate.text.vocabulary import Vocabulary
 from kate.text.waiting_words import WaitingWords, word_rows
 from kate.text.word_choice import DocumentLimit, least_documents, most_documents

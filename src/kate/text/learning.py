@@ -11,17 +11,11 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from kate.text.counting import (
-    ChunkedTexts,
-    PlainTexts,
-    chunk_word_counts,
-    factorize,
-    stack_rows,
-    text_batches,
-)
+from kate.text.counting import ChunkedTexts, chunk_word_counts, factorize, stack_rows
 from kate.text.language_checks import tokenizer_for, warn_of_another_language
 from kate.text.own_tokenizer import OwnTokenizer
 from kate.text.phrases import Neighbours, Phrases, find_phrases
+from kate.text.text_batches import PlainTexts, text_batches
 from kate.text.tokenizer import Tokenizer
 from kate.text.waiting_words import MOST_WAITING, WaitingWords, word_rows
 from kate.text.word_choice import (

@@ -10,10 +10,10 @@ import polars as pl
 
 from kate.text.compressed_files import COMPRESSED
 from kate.text.corpus_batches import CorpusBatches, read_tables, require_some
-from kate.text.counting import text_batches
 from kate.text.documents import Documents
 from kate.text.file_rows import MalformedRows
 from kate.text.input_files import InputFile, LocalFile, Source
+from kate.text.text_batches import text_batches
 
 __all__ = ["FileTexts", "GivenTexts", "TextStream", "stream_of"]
 

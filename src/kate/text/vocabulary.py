@@ -19,12 +19,13 @@ from scipy import sparse
 
 from kate.errors import quoted
 from kate.spelling import close_names
-from kate.text.counting import ChunkedTexts, PlainTexts, chunk_word_counts, chunk_word_order, stack_rows
+from kate.text.counting import ChunkedTexts, chunk_word_counts, chunk_word_order, stack_rows
 from kate.text.few_texts import FewTexts
 from kate.text.learning import learn_words
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction, tokenizer_from_config, with_function
 from kate.text.phrases import PhraseBook
 from kate.text.sequences import Sequences
+from kate.text.text_batches import PlainTexts
 from kate.text.tokenizer import Tokenizer
 from kate.text.waiting_words import WaitingWords
 from kate.text.word_choice import DocumentLimit

@@ -9,8 +9,8 @@ from typing import Any
 from scipy import sparse
 
 from kate.text.cleaning import Cleaning
-from kate.text.counting import PlainTexts
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
+from kate.text.text_batches import PlainTexts
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 from kate.text.word_choice import DocumentLimit, least_documents

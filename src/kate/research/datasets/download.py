@@ -18,9 +18,9 @@ from kate.research.datasets.cache_dirs import data_folders
 from kate.research.datasets.first_downloads import remember_checksum, remembered_checksum
 from kate.storage.checksums import sha256_of_file
 
-__all__ = ["Archive", "Progress", "download"]
+__all__ = ["Archive", "BytesReport", "download"]
 
-Progress: TypeAlias = Callable[[int, int | None], None]
+BytesReport: TypeAlias = Callable[[int, int | None], None]
 """Called with the bytes received so far and the total (None if the server does not say)."""
 
 _BLOCK = 1 << 17
@@ -92,7 +92,7 @@ def download(
     *,
     sha256: str | None = None,
     size: int | None = None,
-    progress: Progress | None = None,
+    progress: BytesReport | None = None,
 ) -> Path:
     """Download ``url`` to ``target``, which appears only when it is whole and its checksum is right.
 
@@ -120,7 +120,7 @@ class _LengthUnknownError(ConnectionError):
     """A whole file could not be told from the beginning of one."""
 
 
-def _receive(url: str, part: Path, progress: Progress | None, *, can_check: bool) -> None:
+def _receive(url: str, part: Path, progress: BytesReport | None, *, can_check: bool) -> None:
     """Append to ``part`` what is missing, or start again if the server cannot resume this file.
 
     ``can_check``: a checksum or a size will tell whether the file is whole; otherwise the server must say its length.
@@ -203,7 +203,7 @@ def _folder_to_write(data_home: str | os.PathLike[str] | None) -> Path:
 
 
 @contextmanager
-def _terminal_bar(name: str) -> Iterator[Progress | None]:
+def _terminal_bar(name: str) -> Iterator[BytesReport | None]:
     """A progress bar if standard error is a terminal, nothing otherwise."""
     if not sys.stderr.isatty():
         yield None
