@@ -71,7 +71,8 @@ RESEARCH_MAY_IMPORT = {
         *("datasets", "engines", "metrics", "model", "registry", "spelling", "storage", "text", "topics"),
     },
     "reproduce": {
-        *("datasets", "evaluation", "model", "registry", "report", "spelling", "storage", "text", "threads"),
+        *("datasets", "evaluation", "model", "registry", "report", "spelling", "storage", "streaming"),
+        *("text", "threads"),
     },
 }
 # One family of errors, the command that brings a missing package, and vectors of length 1.

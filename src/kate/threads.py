@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from kate.errors import KateError
 
-__all__ = ["ForkedProcessError", "available_cpus", "require_own_threads", "thread_count"]
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+__all__ = ["ForkedProcessError", "available_cpus", "one_blas_thread", "require_own_threads", "thread_count"]
 
 _process_with_threads: int | None = None
 
@@ -65,6 +70,20 @@ def available_cpus() -> int:
     else:
         allowed = os.cpu_count() or 1
     return max(1, math.ceil(min(allowed, _container_limit())))
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """BLAS on one thread for a while: our own threads share its work."""
+    limited: AbstractContextManager[Any] = _blas().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """The BLAS libraries of this process, looked for once: that takes longer than a small search."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _openmp_limit() -> int | None:

@@ -111,8 +111,6 @@ def test_other_numbers_of_topics_are_cuts_of_the_tree(model: TextModel) -> None:
     model.update(about_space(60), n_topics=4)
     assert len(model.topics()) == 5
     assert model.topics(3).numbers == [0, 1, 2]
-    assert model.topics(3).is_cut_of_tree
-    assert not model.topics().is_cut_of_tree
     tree = model.topic_tree()
     assert tree.share == 1
     assert tree.as_dict()["children"]

@@ -32,7 +32,7 @@ def bm25(document: list[int], words: list[int]) -> float:
 def test_scores_are_those_of_bm25(words: list[int]) -> None:
     expected = [bm25(document, words) for document in LISTS]
     np.testing.assert_allclose(POSTINGS.scores(words), expected, rtol=1e-5)
-    found = POSTINGS.matching(words, top=5)
+    found = POSTINGS.best(words, POSTINGS.scores(words), top=5)
     order = sorted((row for row in range(60) if expected[row] > 0), key=lambda row: (-expected[row], row))
     assert found.rows.tolist() == order[:5]
 
@@ -40,7 +40,7 @@ def test_scores_are_those_of_bm25(words: list[int]) -> None:
 def test_only_allowed_rows_are_found() -> None:
     allowed = np.zeros(60, bool)
     allowed[10:20] = True
-    found = POSTINGS.matching([1, 2], 100, allowed)
+    found = POSTINGS.best([1, 2], POSTINGS.scores([1, 2]), 100, allowed)
     assert set(found.rows.tolist()) == {row for row in range(10, 20) if {1, 2} & set(LISTS[row])}
 
 
@@ -71,9 +71,9 @@ def test_the_sequences_come_back() -> None:
 
 def test_documents_without_words_are_no_harm() -> None:
     postings = Postings.of(Sequences.of([[], [0], []], 1))
-    assert postings.matching([0]).rows.tolist() == [1]
+    assert postings.best([0], postings.scores([0]), 10).rows.tolist() == [1]
     empty = Postings.of(Sequences.of([[], []], 0))
-    assert empty.matching([]).rows.tolist() == []
+    assert empty.best([], empty.scores([]), 10).rows.tolist() == []
 
 
 def test_every_word_is_read_names_and_numbers_too() -> None:

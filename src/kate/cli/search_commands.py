@@ -13,6 +13,7 @@ import kate
 from kate.cli.options import AsJson, Top
 from kate.cli.output import print_json, print_table
 from kate.errors import quoted
+from kate.notebook_html import cut_short
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -173,7 +174,12 @@ def _print_hits(found: Hits, show: str | None, as_json: bool, offset: int) -> No
     columns = _columns(found[0], show)
     width = _title_width()
     rows = [
-        (str(hit.rank), f"{hit.score:.3f}", _cut(_safe(hit.title or hit.id), width), _marked(hit, columns))
+        (
+            str(hit.rank),
+            f"{hit.score:.3f}",
+            cut_short(_safe(hit.title or hit.id), width),
+            _marked(hit, columns),
+        )
         for hit in found
     ]
     print_table(("rank", "score", "document", "text"), rows, right=("rank", "score"))
@@ -215,10 +221,6 @@ def _title_width() -> int:
         return _WIDEST_TITLE
     columns = shutil.get_terminal_size().columns
     return next((width for limit, width in _TITLE.items() if columns <= limit), _WIDEST_TITLE)
-
-
-def _cut(title: str, width: int) -> str:
-    return title if len(title) <= width else f"{title[: width - 1].rstrip()}…"
 
 
 def _safe(text: str | None) -> str:

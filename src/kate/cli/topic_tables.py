@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from kate.cli.output import print_table, sparkline
+from kate.notebook_html import cut_short
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,7 +54,7 @@ def named_words(name: str, words: Sequence[str]) -> str:
 def print_documents(frame: pl.DataFrame, names: Sequence[str], texts: Sequence[str]) -> None:
     """The documents of a topic, as ``Topic.documents`` gives them; what they are called, and their texts."""
     rows = [
-        (str(rank), f"{share:.2f}", f"{near:.2f}", _shortened(name, 24), _shortened(text, _SNIPPET))
+        (str(rank), f"{share:.2f}", f"{near:.2f}", cut_short(name, 24), cut_short(text, _SNIPPET))
         for rank, (share, near, name, text) in enumerate(
             zip(frame["topic_share"], frame["centrality"], names, texts, strict=True), 1
         )
@@ -109,11 +110,6 @@ def _highest_groups(part: pl.DataFrame, n_shown: int = 4) -> str:
     ranked = part.filter(part["documents"] > 0).sort("share", descending=True, maintain_order=True)
     shown = [f"{row['group']} {row['share']:.0%}" for row in ranked.head(n_shown).iter_rows(named=True)]
     return ", ".join(shown) + (", …" if len(ranked) > n_shown else "")
-
-
-def _shortened(text: str, length: int) -> str:
-    text = " ".join(text[: 4 * length].split())
-    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
 
 
 def require_table_name(path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,8 +17,6 @@ from kate.text.dates import Dates, find_dates
 from kate.text.documents import Documents
 
 __all__ = ["NO_DATE", "ColumnParts", "column_parts", "shown_values"]
-
-ColumnKind = Literal["text", "number", "category", "date"]
 
 NO_DATE = -(2**31)
 _MOST_CATEGORIES = 1_000

@@ -33,33 +33,24 @@ class EncoderParts(NamedTuple):
     notes: list[str]
 
 
-def encoder_parts(
-    model: TextModel,
-    documents: Documents,
-    counts: Any = None,
-    n_jobs: int | None = None,
-    *,
-    bits: int = MAP_BITS,
-) -> EncoderParts:
+def encoder_parts(model: TextModel, documents: Documents, counts: Any = None) -> EncoderParts:
     """All that the page needs to think about words.
 
     counts : (n_docs, n_words) of the model's words in the documents; counted here if they are not at hand
-    bits : of each number of the map
 
     >>> texts = ["peace treaty signed", "treaty of peace", "gold and silver coin", "silver or gold"] * 5
     >>> model = TextModel(n_components=2, random_state=0, max_epochs=5).fit(texts)
     >>> sorted(encoder_parts(model, Documents.from_texts(texts)).parts)
     ['forms', 'postings', 'word_map', 'words']
     """
-    n_jobs = model.n_jobs if n_jobs is None else n_jobs
-    vocabulary = model.vocabulary_
+    vocabulary, n_jobs = model.vocabulary_, model.n_jobs
     if counts is None:
         counts = vocabulary.count(documents.texts, n_jobs)
     words = words_of(model, documents, n_jobs)
     table = WordTable.of(vocabulary, words)
     held = table.counts(words)
     lengths = np.diff(words.sequences.starts)
-    map_sections, settings = _map_sections(model, bits)
+    map_sections, settings = _map_sections(model)
     list_parts = {
         "lengths": varints(lengths),
         **list_sections(held),
@@ -105,7 +96,7 @@ def _differences(counts: Any, held: sparse.csc_array) -> sparse.csc_array:
     return different
 
 
-def _map_sections(model: TextModel, bits: int) -> tuple[dict[str, bytes], dict[str, Any]]:
+def _map_sections(model: TextModel) -> tuple[dict[str, bytes], dict[str, Any]]:
     """The map as the page applies it, and what is done before and after.
 
     Vectors are compared without what all documents have in common (kate.search.building.comparable): for neurons
@@ -117,7 +108,7 @@ def _map_sections(model: TextModel, bits: int) -> tuple[dict[str, bytes], dict[s
         "output": encoder.output,
         "scaling": encoder.scaling,
         "activation": None,
-        "bits": bits,
+        "bits": MAP_BITS,
     }
     sections: dict[str, bytes] = {}
     if encoder.output == "preactivation":
@@ -128,4 +119,4 @@ def _map_sections(model: TextModel, bits: int) -> tuple[dict[str, bytes], dict[s
         sections = {"bias": encoder.b.astype("<f4").tobytes(), "mean": mean.astype("<f4").tobytes()}
     if encoder.weights is not None:
         sections = {"weights": encoder.weights.astype("<f4").tobytes(), **sections}
-    return {**SmallMap.of(weights, bits).sections(), **sections}, settings
+    return {**SmallMap.of(weights, MAP_BITS).sections(), **sections}, settings

@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from threadpoolctl import ThreadpoolController
 
-from kate.threads import thread_count
+from kate.threads import one_blas_thread, thread_count
 
 __all__ = ["BlockProducts", "block_products"]
 
@@ -35,18 +33,12 @@ Result = TypeVar("Result")
 def block_products(n_jobs: int | None = None) -> Iterator[BlockProducts]:
     """Products by ``n_jobs`` threads (None: all cores), and one thread for every call of BLAS as long as it is open."""
     n_threads = thread_count(n_jobs)
-    with _blas().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         if n_threads == 1:
             yield BlockProducts(None)
             return
         with ThreadPoolExecutor(n_threads, thread_name_prefix="kate-products") as pool:
             yield BlockProducts(pool)
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """The BLAS libraries of this process, looked for once."""
-    return ThreadpoolController()
 
 
 class BlockProducts(NamedTuple):

@@ -9,15 +9,13 @@ stable argsort.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
-from kate.threads import thread_count
+from kate.threads import one_blas_thread, thread_count
 
 __all__ = ["Ranking", "VectorRows", "nearest_rows", "rank_rows"]
 
@@ -111,7 +109,7 @@ def _over_threads(vectors: VectorRows, queries: Floats, top: int, allowed: Mask 
     if n_shares == 1:
         return _among(vectors, queries, top, allowed, 0, len(vectors))
     bounds = np.linspace(0, len(vectors), n_shares + 1).astype(int).tolist()
-    with _blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_shares) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(n_shares) as pool:
         shares = pool.map(lambda ends: _among(vectors, queries, top, allowed, *ends), pairwise(bounds))
         return _joined(list(shares))
 
@@ -174,9 +172,3 @@ def _joined(parts: list[_Pairs]) -> _Pairs:
 def _by_query(pairs: _Pairs, n_queries: int) -> list[Ranking]:
     bounds = np.searchsorted(pairs.queries, np.arange(n_queries + 1))
     return [Ranking(pairs.rows[first:last], pairs.scores[first:last]) for first, last in pairwise(bounds)]
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """The BLAS libraries of this process, looked for once: that takes longer than a small search."""
-    return ThreadpoolController()

@@ -44,7 +44,7 @@ class Postings:
     document_starts : (n_docs + 1,), the place where each document begins
 
     >>> postings = Postings.of(Sequences.of([[0, 1, 0], [1, 2]], n_words=3))
-    >>> postings.matching([0, 2]).rows.tolist(), postings.phrase([1, 0]).tolist()
+    >>> postings.best([0, 2], postings.scores([0, 2]), top=10).rows.tolist(), postings.phrase([1, 0]).tolist()
     ([0, 1], [0])
     """
 
@@ -120,12 +120,11 @@ class Postings:
             total[self.documents_with(word)] += self.weights[part]
         return total
 
-    def matching(self, words: Sequence[int], top: int = 10, allowed: Mask | None = None) -> Ranking:
-        """The ``top`` documents of highest score that hold one of the words; of equals the earlier first."""
-        return self.best(words, self.scores(words), top, allowed)
-
     def best(self, words: Sequence[int], scores: Floats, top: int, allowed: Mask | None = None) -> Ranking:
-        """The same from the :meth:`scores` of the words."""
+        """The ``top`` documents of highest score that hold one of the words; of equals the earlier first.
+
+        ``scores`` are the :meth:`scores` of the words.
+        """
         rows = np.asarray(
             self.documents_with(words[0]) if len(words) == 1 else np.flatnonzero(scores), np.int64
         )

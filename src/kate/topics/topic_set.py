@@ -106,11 +106,6 @@ class Topics:
         return self._cut
 
     @property
-    def is_cut_of_tree(self) -> bool:
-        """Whether no topic was merged, split or dropped."""
-        return self._cut is self._space.tree_cut(self._cut.n_base)
-
-    @property
     def coherence(self) -> float | None:
         """The mean over the topics that have a coherence; None where none has."""
         measured = [topic.coherence for topic in self if topic.coherence is not None]

@@ -6,22 +6,22 @@ import platform
 from pathlib import Path
 from typing import Any
 
+from kate.streaming.memory_limit import machine_memory
 from kate.threads import available_cpus
 
 __all__ = ["available_memory", "machine", "memory_of_run"]
 
 GIB = 2**30
-_CGROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
 def available_memory() -> int:
-    """Bytes that are free, within the limit of the container; 4 GiB if that cannot be known."""
-    found = [limit for path in _CGROUPS if (limit := _number_in(path)) is not None]
+    """Bytes that are free, within the limit of the container."""
+    found = [machine_memory()]
     for line in _lines(Path("/proc/meminfo")):
         name, _, value = line.partition(":")
         if name == "MemAvailable":
             found.append(int(value.split()[0]) * 1024)
-    return min(found, default=4 * GIB)
+    return min(found)
 
 
 def memory_of_run(n_documents: int, n_components: int) -> int:
@@ -45,11 +45,6 @@ def machine() -> dict[str, Any]:
         platform.processor() or platform.machine(),
     )
     return {"processor": model, "cores": available_cpus()}
-
-
-def _number_in(path: Path) -> int | None:
-    text = "".join(_lines(path)).strip()
-    return int(text) if text.isdigit() else None
 
 
 def _lines(path: Path) -> list[str]:
