@@ -1,6 +1,7 @@
 """Who may import whom, what an import may load, and one meaning for each name: docs/architecture.md, kept true."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -210,3 +211,21 @@ def test_every_public_name_is_there():
         assert getattr(kate, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'; it has"):
         _ = kate.nonsense
+
+
+def test_the_page_tells_every_room_and_names_only_what_is_there():
+    root = SOURCE.parents[1]
+    page = (root / "docs/architecture.md").read_text(encoding="utf-8")
+    rooms = {path.parent.name for path in MODULES if path.name == "__init__.py"} - {
+        "kate",
+        "cpu",
+        "gpu",
+        "neural",
+    }
+    told = set(re.findall(r"\b(\w+)/", page)) | set(re.findall(r"\*\*(\w+)\*\*", page))
+    assert not rooms - told
+    assert not {path.stem for path in SOURCE.glob("[a-z]*.py")} - set(re.findall(r"(\w+)\.py", page))
+    files = {path.name for part in ("src", "tests", "docs") for path in (root / part).rglob("*.*")}
+    assert not {Path(name).name for name in re.findall(r"[\w/]+\.(?:py|js|css|toml)\b", page)} - files
+    paths = re.findall(r"`((?:\w+/)+\w+\.py)`", page)
+    assert paths and all((root / path).exists() or list(SOURCE.rglob(path)) for path in paths)
