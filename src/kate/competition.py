@@ -11,7 +11,7 @@ __all__ = ["compete", "winners"]
 
 
 def compete(z: ArrayLike, n_winners: int, amplification: float) -> NDArray[np.floating[Any]]:
-    """Let the neurons of each row of ``z`` compete: winners take the losers' energy, losers fall silent.
+    """Let the neurons of each row of ``z`` compete: winners take the losers' energy, losers become 0.
 
     With k = ``n_winners``, the ceil(k/2) largest positive activations win their side and the floor(k/2) lowest
     negative ones win theirs. On each side::

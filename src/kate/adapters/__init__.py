@@ -5,5 +5,5 @@ bertopic_embedder.py     KateEmbedder, for ``BERTopic(embedding_model=…)``
 mteb_encoder.py          KateEncoder, for ``mteb.evaluate`` (extra ``mteb``)
 hub.py                   models on the Hugging Face hub: push_to_hub, from_hub (extra ``hub``)
 
-Of scikit-learn nothing is needed: ``kate.TextModel`` is a step of a Pipeline as it is.
+scikit-learn needs no adapter: ``kate.TextModel`` is a step of a Pipeline as it is.
 """

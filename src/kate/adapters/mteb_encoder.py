@@ -25,7 +25,7 @@ class KateEncoder(AbsEncoder):
     """Vectors of length 1, compared by the cosine; a text without a known word is the zero vector.
 
     MTEB keeps results by a model's name and revision and takes them again: the revision is a checksum of the model, so
-    that another model never gets them.
+    that results of one model are never taken for those of another.
 
     model : a fitted :class:`~kate.TextModel`, or its folder
     name : in MTEB's results, "owner/model"; None takes the name of the folder

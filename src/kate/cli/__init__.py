@@ -2,6 +2,7 @@
 
     app.py              the application: how errors, warnings, Ctrl-C and closed pipes end a command
     options.py          arguments and options that several commands share
+    corpus_arguments.py the options of a corpus, and how it is read; cluster_options.py: what --on ray changes
     output.py           tables for people, JSON for programs
     progress_lines.py   how far long work is: a line for each phase, on a terminal
     corpus_commands.py  fit
@@ -15,7 +16,7 @@
     plot_commands.py    plot trends, plot map, plot tree, plot words
     explore_command.py  explore
     serve_command.py    serve
-    doctor.py           doctor
+    doctor.py           doctor (checkup.py: what it looks at)
     log_lines.py        -v and -vv: what the library logs, on standard error
     demo.py             demo
     datasets.py         datasets, datasets prepare

@@ -101,7 +101,7 @@ def reproduce(
     if check:
         records = {record["key"]: record for record in read_results(results)}
         if not quick and not plan.found_in(records):
-            # what a quick look left is better than no answer
+            # without results of the whole grid, those of --quick are shown
             folders = [folder] if output else [folder, Path("reproduction-quick")]
             for place in folders:
                 looked = RunPlan(said.made_quick(), seeds, [*(only or []), *(names or [])] or None)

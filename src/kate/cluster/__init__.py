@@ -10,7 +10,7 @@
     cluster_encoding.py   files → vectors, labelled documents, an index
 
 All of it gives what the same calls give without a cluster, whatever the number of workers; only training by several
-workers is another (docs/scale.md). A worker that dies is replaced, and what it did is done again.
+workers gives another model (docs/scale.md). A worker that dies is replaced, and what it did is done again.
 
     with RayCluster.start() as cluster:
         model = fit_on_cluster(cluster, TextModel(), CorpusPieces.of("news/*.parquet"))

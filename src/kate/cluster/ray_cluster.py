@@ -17,7 +17,7 @@ from kate.threads import available_cpus
 
 __all__ = ["ClusterError", "LostResultError", "RayCluster", "original_error", "require_ray"]
 
-# A worker that is killed, or a machine that goes away: so often is the work done again, on another.
+# How often work is done again on another worker, after one was killed or its machine was lost.
 _RETRIES = 3
 _SECONDS_TO_ANSWER = 5.0
 
@@ -27,7 +27,7 @@ class ClusterError(KateError, OSError):
 
 
 class LostResultError(ClusterError):
-    """A worker was lost, or what it had given, and Ray could not mend that; the work can be done again."""
+    """A worker or its result was lost, and Ray could not restore it; the work can be done again."""
 
 
 class RayCluster:
@@ -87,7 +87,7 @@ class RayCluster:
         return self.ray.remote(num_cpus=1, num_returns=n_returns, max_retries=_RETRIES)(function)
 
     def worker(self, kind: type, n_cpus: float = 1, n_gpus: float = 0) -> Any:
-        """A class whose objects live on some machine; one that dies is made again, and does again what it was at."""
+        """A class whose objects live on some machine; one that dies is made again and repeats unfinished work."""
         options = {"num_cpus": n_cpus, "num_gpus": n_gpus, "scheduling_strategy": "SPREAD"}
         return self.ray.remote(max_restarts=_RETRIES, max_task_retries=_RETRIES, **options)(kind)
 
@@ -119,7 +119,7 @@ class RayCluster:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Without what Ray's compiled part says of its own settings; Python's errors are raised all the same."""
+    """Hide what Ray's compiled part prints about its own settings; Python's errors are raised all the same."""
     sys.stderr.flush()
     before = os.dup(2)
     try:
@@ -159,7 +159,7 @@ def _is_of_something_lost(error: BaseException, kinds: tuple[type[BaseException]
 
 
 def _last_line(error: BaseException) -> str:
-    """What happened stands below the traceback."""
+    """The last line of an error of Ray: below the traceback it says what happened."""
     return (str(error).strip().splitlines()[-1:] or [type(error).__name__])[0]
 
 

@@ -136,7 +136,7 @@ def share_out_on(cluster: RayCluster, corpus: CountedCorpus, n_workers: int) -> 
         n_gpus = 1 if machine.device == "cuda" else 0
         kind = cluster.worker(ClusterWorker, cluster.cpus_of_a_worker(n_workers), n_gpus)
         shared = [cluster.put((schedule, max_epochs, learner.weights))]
-        # kept here to the end: what nobody refers to is gone, and a worker that is made anew asks for it again
+        # kept to the end: Ray drops what nobody refers to, and a worker that is made again needs it
         dealt = corpus.dealt(n_workers)
         generators = worker_generators(learner.random, n_workers)
 

@@ -14,7 +14,7 @@ from kate.explore.text_parts import KeptTexts
 
 __all__ = ["MOST_DOCUMENTS", "chosen_rows", "fewer_texts", "file_bytes", "too_large"]
 
-# so many points pan and zoom without a jerk, and such a file can still be sent around
+# with so many points the map still moves smoothly, and the file is small enough to be sent
 MOST_DOCUMENTS = 200_000
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "KI": 2**10, "MI": 2**20, "GI": 2**30}

@@ -53,7 +53,7 @@ class EmptyDocumentsWarning(UserWarning):
 def scale_counts(X: csr_matrix, scaling: Scaling, weights: Floats | None = None) -> csr_matrix:
     """Scaled counts, float32, between 0 and 1: what the network reads and reconstructs.
 
-    "root" are the roots of the counts over their Euclidean norm: a text said twice is scaled as said once.
+    "root" are the roots of the counts over their Euclidean norm: a text that is repeated is scaled as if it stood once.
     "max" is the paper's: log(1 + n) over its maximum in the document. "l2" divides log(1 + n) by the document's
     Euclidean norm (times 3, at most 1), so that a single frequent word does not push all others down.
     ``weights`` (n_words,) multiply the counts of the words before the division.

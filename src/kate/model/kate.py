@@ -38,7 +38,7 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         v  = Qᵀ (I − μ̂μ̂ᵀ) (β W + (1 − β) s W₀)ᵀ t   W₀: W at the start        (n_components,)
 
     W and the biases b, c minimise the cross-entropy of x and x̂. The competition (:func:`kate.compete`) lets only k
-    neurons speak for a document; losers learn through the amplification alone. Encoding needs no competition: a vector
+    neurons represent a document; losers learn through the amplification alone. Encoding needs no competition: a vector
     v is one linear map of t, without the direction μ̂ of the mean, turned so that the components that carry most come
     first (``kate.model.vector_map``). The empty document is the zero vector.
 
@@ -60,10 +60,10 @@ class KATE(Saveable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     activation : {'tanh', 'sigmoid'}, default 'tanh'
         "tanh" or "sigmoid"
     scaling : {'root', 'l2', 'max'}, default 'root'
-        "root": roots of the counts over their Euclidean norm, so that a text said twice is the same text; or log
+        "root": roots of the counts over their Euclidean norm, so that a repeated text has the same vector; or log
         counts over their "l2" norm or their "max" in the document (the paper's)
     weighting : {'idf', 'none'}, default 'idf'
-        "idf" lets the encoder read rare words louder; what is reconstructed is not weighted. Or "none"
+        "idf" gives rare words more weight in what the encoder reads, not in what is reconstructed. Or "none"
     start : {'svd', 'random'}, default 'svd'
         W starts at the leading directions of the documents, as LSA has them ("svd"), or at "random" (the paper's)
     start_share : float, default 0.35

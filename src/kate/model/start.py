@@ -69,8 +69,8 @@ def fixed_rotation(size: int) -> Floats:
 def start_vectors(T: csr_matrix, start: Floats, n_components: int, n_jobs: int | None = None) -> Floats:
     """Unit vectors (n_docs, n_components) of documents T by W at the start, which hardly depend on the seed.
 
-    Made as those of a fitted model are (``vector_map.py``), but components in which documents differ more are louder:
-    seeds agree on these most.
+    Made as those of a fitted model are (``vector_map.py``), but components in which documents differ more have larger
+    values: seeds agree on these most.
     """
     with block_products(n_jobs) as products:
         found = products.multiply(T, start)

@@ -21,8 +21,8 @@ __all__ = ["EpochPlace", "StreamedTraining"]
 
 Floats = NDArray[np.float32]
 
-# Steps that the engine takes without looking up: between them a checkpoint can be written. Those of a GPU are quick,
-# and it should not wait for the host.
+# Steps that the engine takes in one call; a checkpoint can be written between two calls. More on a GPU, where steps are
+# quick and should not wait for the host.
 _STEPS_AT_ONCE, _STEPS_AT_ONCE_ON_GPU = 32, 256
 
 

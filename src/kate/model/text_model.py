@@ -110,10 +110,10 @@ class TextModel(TextAnswers, PlainEstimator):
     activation : {'tanh', 'sigmoid'}, default 'tanh'
         "tanh" or "sigmoid"
     scaling : {'root', 'l2', 'max'}, default 'root'
-        "root": roots of the counts over their Euclidean norm, so that a text said twice is the same text; or log
+        "root": roots of the counts over their Euclidean norm, so that a repeated text has the same vector; or log
         counts over their "l2" norm or their "max" in the document (the paper's)
     weighting : {'idf', 'none'}, default 'idf'
-        "idf" lets the encoder read rare words louder; what is reconstructed is not weighted. Or "none"
+        "idf" gives rare words more weight in what the encoder reads, not in what is reconstructed. Or "none"
     start : {'svd', 'random'}, default 'svd'
         W starts at the leading directions of the documents, as LSA has them ("svd"), or at "random" (the paper's)
     start_share : float, default 0.35

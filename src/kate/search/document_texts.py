@@ -19,7 +19,7 @@ __all__ = ["TextFile", "TextWriter", "write_texts"]
 # Documents that are compressed together, and the most characters of them: more compress better, fewer are quicker.
 _DOCUMENTS_AT_ONCE = 64
 _CHARACTERS_AT_ONCE = 32_768
-# One text may be as long as it likes, and may say the same again and again.
+# A text may be long and repeat itself, so that it compresses well; beyond both limits the file is taken for damaged.
 _ALWAYS_UNPACKED, _MOST_EXPANSION = 1 << 29, 200
 
 

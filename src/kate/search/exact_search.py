@@ -121,7 +121,7 @@ def _among(
     n_queries = len(queries)
     size = min(ROWS_AT_ONCE, stop - start)
     scores, passes = np.empty((size, n_queries), np.float32), np.empty((size, n_queries), bool)
-    # what a product must reach to count
+    # the least product that can still be among the best, for each query
     least = np.full(n_queries, -np.inf, np.float32)
     # the largest error of a product in single precision
     slack = _EPSILON * queries.shape[1] * (np.linalg.norm(queries, axis=1) + _EPSILON)
@@ -133,7 +133,7 @@ def _among(
         if allowed is not None:
             product[~allowed[first : first + len(block)]] = -np.inf
         np.greater_equal(product, least, out=mask)
-        # many pass, above all at the start: raise the limit to the best of this block
+        # too many pass, mostly in the first blocks: raise the limit to the best of this block
         if len(block) > top and np.count_nonzero(mask) > 4 * top * n_queries:
             best_here = np.partition(product, len(block) - top, axis=0)[len(block) - top]
             np.maximum(least, best_here - slack, out=least, casting="same_kind")

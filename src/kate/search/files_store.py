@@ -23,7 +23,7 @@ Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-# So many rows are compared one by one sooner than all are.
+# Up to so many allowed rows it is faster to compare these alone than all rows.
 _FEW_ROWS = 50_000
 
 

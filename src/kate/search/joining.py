@@ -25,7 +25,7 @@ STEP, AMONG = 1.0, 5
 # Documents of each half that are joined. Among a million short lines the ten best are then those of a join of
 # everything for more than 99 % of queries.
 POOL = 300
-# A best cosine below this is nothing to measure others by: a filter may leave only documents of other themes.
+# Cosines are divided by the best one, but not by less than this: a filter may leave only documents of other themes.
 _LEAST_COSINE = 0.1
 # Scores that differ by less are equal: two stores add numbers up in different orders.
 _DIGITS = 5

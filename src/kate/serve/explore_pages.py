@@ -100,7 +100,7 @@ class ExplorePages:
         try:
             assert served.index is not None
             made = ExploredIndex.of(served.index, served.name, self._most, told)
-        except Exception as error:  # whatever it is, those who wait must hear of it
+        except Exception as error:  # any error must be reported to the clients that wait
             _logger.error("the page of %s could not be made", served.name, exc_info=error)
             failure = (
                 str(error) if isinstance(error, ValueError) else "the page could not be made; see the log"

@@ -14,8 +14,8 @@ from kate.serve.listening import anyone_waits, open_shared, stop_handshakes
 __all__ = ["run"]
 
 _STILL_ANSWERED = 0.5  # seconds in which open connections are served as before
-_LONGEST_QUEUE = 10.0  # seconds to let in those who wait, where the machine is that busy
-_LAST_WORDS = 0.2  # seconds for the request of somebody who was let in last
+_LONGEST_QUEUE = 10.0  # seconds, at most, to accept connections that wait when the machine is busy
+_LAST_WORDS = 0.2  # seconds for the request of the connection that was accepted last
 
 
 class _PatientServer(uvicorn.Server):

@@ -206,7 +206,7 @@ class Service:
     async def _explorer_part(self, request: Request) -> Response:
         edition = request.query_params.get("edition")
         found = self._pages.part(request.path_params["name"], edition, self._live.current)
-        # gzip is what the part is, and not how it is sent: the page decompresses it
+        # no Content-Encoding: the part is a gzip file, and the page decompresses it
         headers = {"Cache-Control": "private, max-age=86400, immutable", "X-Content-Type-Options": "nosniff"}
         return Response(found, media_type="application/octet-stream", headers=headers)
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 __all__ = ["MOST_JSON", "open_plain", "physical_memory", "read_bounded", "read_json"]
 
-# A JSON file of ours holds settings; one that is longer is none.
+# Our JSON files hold settings and are short; a longer one is not ours, and is refused.
 MOST_JSON = 1 << 26
 # Links in a circle, a socket, a folder (on Windows).
 _NO_FILE = {errno.ELOOP, errno.ENXIO, errno.EISDIR}

@@ -103,7 +103,7 @@ def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
     The second program is refused. If a program is killed, its lock ends at once, so that the next one can go on. On
     Windows, and on disks without locks, nobody is refused.
     """
-    if Path(path).exists() and not Path(path).is_file():  # a pipe would let us wait for somebody who reads
+    if Path(path).exists() and not Path(path).is_file():  # opening a pipe would wait for a reader
         raise FileExistsError(f"{path} is a folder, a device or a pipe; move it away")
     with Path(path).open("ab") as file:  # fails now rather than after hours of work
         if hold(file.fileno()) is False:

@@ -52,7 +52,7 @@ def remove_leftovers(target: Path) -> None:
     recover(target)
     for left in _siblings(target, _PART):
         if left.name.startswith(f".{target.name}.{_OLD}") and (left / _WAS).exists() and not target.exists():
-            continue  # it could not be put back: it is all that there is
+            continue  # an old folder that could not be put back: the only copy
         _remove_if_left(left)
 
 
