@@ -266,9 +266,8 @@ class Data:
             return torch.where(x > 0, 1 + torch.log(n.clamp(min=1e-9)), x)
         if tf == "sqrt":
             return n.sqrt()
-        if tf.startswith(
-            "relative"
-        ):  # beside the mean count of the document's words: a text said twice is the same
+        # beside the mean count of the document's words: a text said twice is the same
+        if tf.startswith("relative"):
             mean = n.sum(1, True) / (n > 0).sum(1, True).clamp(min=1)
             return torch.log1p(n / mean.clamp(min=1e-9) * float(tf.removeprefix("relative") or 1))
         size = torch.expm1(self.logs["fit"]).sum(1).mean()  # bm25
@@ -727,9 +726,8 @@ def run(data: Data, cfg: dict[str, Any], posts: list[dict[str, Any]]) -> list[di
     for change in posts or [{}]:
         post = POST | change
         scores, near = [], []
-        same = json.dumps(
-            {key: v for key, v in post.items() if key != "power"}
-        )  # a probe does not see the power
+        # a probe does not see the power
+        same = json.dumps({key: v for key, v in post.items() if key != "power"})
         for seed, net in enumerate(nets):
             if net is None:
                 V, _ = directions(data, 1.0, cfg["m"], seed, lsa=True)

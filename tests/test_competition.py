@@ -59,9 +59,8 @@ def test_a_batch_is_its_rows():
 
 def test_energy_is_conserved_when_alpha_shares_it_out():
     z = np.abs(np.random.default_rng(1).normal(size=(4, 9)))
-    competed = kate.compete(
-        z, n_winners=6, amplification=1 / 3
-    )  # three positive winners share the losers' sum
+    # three positive winners share the losers' sum
+    competed = kate.compete(z, n_winners=6, amplification=1 / 3)
     np.testing.assert_allclose(competed.sum(axis=1), z.sum(axis=1))
 
 

@@ -67,9 +67,8 @@ def test_words_of_pieces_are_added_up_to_the_vocabulary_and_counts_of_all_texts(
     assert start == len(texts)
     dealt = deal_piece(ours, 400, 3)
     assert sum(part.shape[0] for part in dealt) == ours.shape[0]
-    assert (
-        dealt[0] != ours[2::3]
-    ).nnz == 0  # the first document has number 400, which is the second worker's
+    # the first document has number 400, which is the second worker's
+    assert (dealt[0] != ours[2::3]).nnz == 0
 
 
 def test_results_come_in_the_order_of_the_pieces_and_errors_at_their_place(folder):

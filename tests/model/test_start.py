@@ -37,9 +37,8 @@ def test_directions_are_those_of_a_full_decomposition(n_docs, n_words, n_directi
     assert (found.shape, found.dtype) == ((n_words, n_directions), np.float32)
     np.testing.assert_allclose(found.T @ found, np.eye(n_directions), atol=2e-4)
     best = exact(T, n_directions)
-    assert (
-        overlap(found.astype(np.float64), best) > 0.85
-    )  # the last of them are nearly as long as those left out
+    # the last of them are nearly as long as those left out
+    assert overlap(found.astype(np.float64), best) > 0.85
     kept, most = (np.linalg.norm(T @ directions) ** 2 for directions in (found, best))
     assert kept > 0.95 * most
     # the first ones carry most of all, and are found as such

@@ -82,9 +82,8 @@ class Trained:
     topics: TopicSpace
     history: list[HistoryRow]
     given: dict[str, Any] | None = None
-    n_documents_seen: int | None = (
-        None  # by the network, those of every partial_fit added; None: all of the vocabulary
-    )
+    # by the network, those of every partial_fit added; None: all of the vocabulary
+    n_documents_seen: int | None = None
     training: TrainingState | None = None  # what partial_fit goes on from
 
 

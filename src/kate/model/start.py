@@ -103,9 +103,8 @@ def _by_krylov(T: csr_matrix, n_directions: int, steps: int, products: BlockProd
         share = products.gram(before, rest)
         G[first:end, first:end] = share[first:]
         rest -= products.multiply(before, share)
-        rest -= products.multiply(
-            before, products.gram(before, rest)
-        )  # once is not enough in single precision
+        # once is not enough in single precision
+        rest -= products.multiply(before, products.gram(before, rest))
         block = orthonormal(rest, products)
         if block.shape[1] == 0:
             break

@@ -101,9 +101,8 @@ class KATETraining:
         start: Floats | None = None,
     ) -> None:
         self.network, self.optimizer, self.random = network, optimizer, random
-        self.weights = (
-            weights  # of the words, for what the encoder reads; None: it reads what it reconstructs
-        )
+        # of the words, for what the encoder reads; None: it reads what it reconstructs
+        self.weights = weights
         self.start_weights = start  # W at the start, where vectors go part of the way back to it
         self.settings = settings
         self.engine = machine.engine(network, self._recipe(rows.X.shape[1], machine))

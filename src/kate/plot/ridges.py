@@ -40,9 +40,8 @@ Doubles = NDArray[np.float64]
 
 _WIDTH, _ROW = 9.6, 0.6  # inches
 _RIDGE = 0.7  # the height of a ridge in rows: the words on its peak stay below the row above
-_PERIODS_PER_WIDTH = (
-    60  # a line through more of them is noise: the bell curve that smooths it is this part of all
-)
+# a line through more of them is noise: the bell curve that smooths it is this part of all
+_PERIODS_PER_WIDTH = 60
 _MOST_GROUPS = 40
 
 
@@ -200,9 +199,8 @@ def draw_curves(
     names = [shortened(curve.name, 34) for curve in curves]
     left = min(0.36, 0.03 + 0.0095 * max(map(len, names)))
     longest = max(map(len, groups), default=0)
-    upright = (
-        0.09 * longest * len(groups) > (0.95 - left) * _WIDTH
-    )  # names of groups have no room side by side
+    # names of groups have no room side by side
+    upright = 0.09 * longest * len(groups) > (0.95 - left) * _WIDTH
     below = 0.6 + (0.07 * longest if upright else 0)
     height = 0.95 + below + _ROW * len(curves)
     with drawing([*names, *groups, title, subtitle, source, *(curve.peak_text for curve in curves)]):

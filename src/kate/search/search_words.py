@@ -75,9 +75,8 @@ class WordSequences(NamedTuple):
     sequences: Sequences
     stems: pl.Series  # in the order of the alphabet: the stem of each number
     readable: pl.Series  # for each stem the form that occurs most often
-    forms: pl.DataFrame | None = (
-        None  # stem, word, n: all forms, the most frequent first; an index keeps none
-    )
+    # stem, word, n: all forms, the most frequent first; an index keeps none
+    forms: pl.DataFrame | None = None
 
     @classmethod
     def of(cls, texts: pl.Series, tokenizer: Tokenizer, n_jobs: int | None = None) -> WordSequences:

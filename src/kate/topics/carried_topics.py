@@ -27,9 +27,8 @@ __all__ = ["KeptTopics", "carry"]
 
 _LEAST_DOCUMENTS = 10
 _LEAST_WORTH = 0.5  # of that of the usual old topic
-_OLD_TO_NEW = (
-    0.2  # a group that holds more of all old documents for what it holds of all new ones is nothing new
-)
+# a group that holds more of all old documents for what it holds of all new ones is nothing new
+_OLD_TO_NEW = 0.2
 _MOST_NEW = 10
 _BLOCK = 4096
 

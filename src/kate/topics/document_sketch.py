@@ -52,9 +52,8 @@ class DocumentSketch:
     n_words: int
     occurrences: Occurrences | None = None
     n_seen: int = 0
-    coarse: Floats | None = (
-        None  # unit vectors that hardly depend on the seed; not saved, the tree is made from them
-    )
+    # unit vectors that hardly depend on the seed; not saved, the tree is made from them
+    coarse: Floats | None = None
 
     @classmethod
     def take(

@@ -100,9 +100,8 @@ class NeuronPoles(Sequence[NeuronPole]):
     def sorted_by(self, key: PoleOrder) -> NeuronPoles:
         """By neuron and pole, or by share or coherence with the highest first (and the unmeasured last)."""
         if key == "neuron":
-            return NeuronPoles(
-                sorted(self, key=lambda pole: (pole.neuron, pole.pole))
-            )  # "+" sorts before "-"
+            # "+" sorts before "-"
+            return NeuronPoles(sorted(self, key=lambda pole: (pole.neuron, pole.pole)))
         if key not in ("share", "coherence"):
             raise ValueError(f"cannot sort poles by {quoted(key)}; choose neuron, share or coherence")
         values = [-np.inf if (value := getattr(pole, key)) is None else value for pole in self]

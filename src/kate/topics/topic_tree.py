@@ -186,9 +186,8 @@ class TopicTree:
             n_topics = min(self.n_leaves, 2)
             return Suggestion(n_topics, f"the documents fall into {_groups(self.n_leaves)} only")
         # where groups begin that are trees of their own, a join may cost less than one before it
-        costs = np.maximum.accumulate(np.maximum(self.costs, 1e-12))[
-            ::-1
-        ]  # costs[n - 2] joins n topics to n - 1
+        # costs[n - 2] joins n topics to n - 1
+        costs = np.maximum.accumulate(np.maximum(self.costs, 1e-12))[::-1]
         numbers = np.arange(2, most + 2)
         slope = np.polyfit(np.log(numbers), np.log(costs[: len(numbers)]), 1)[0]
         gaps = np.log(costs[: most - 1] / costs[1:most]) + slope * np.log1p(1 / numbers[: most - 1])

@@ -39,9 +39,8 @@ def test_a_search_by_the_word_itself_is_right_and_a_search_by_chance_is_not(corp
 def test_the_same_hub_for_every_query_is_found_out(corpus):
     X, _ = corpus
     hub = np.zeros((50, N_DOCS))
-    hub[:, :10] = (
-        1  # documents 0 to 9 for every word: right for word 0, and for word 49 that spills into them
-    )
+    # documents 0 to 9 for every word: right for word 0, and for word 49 that spills into them
+    hub[:, :10] = 1
     assert one_word_precision(X, lambda queries: hub) == pytest.approx(2 / 50)
 
 

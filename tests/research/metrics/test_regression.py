@@ -91,9 +91,8 @@ def test_descent_keeps_the_best_epoch_and_stops_after_its_patience() -> None:
         [np.zeros(1)], lambda parameters, rows: [np.ones(1)], lambda parameters: next(losses), 10, patience=3
     )
     assert (found.epoch, found.validation_loss) == (2, 3.0)
-    assert found.parameters[0][0] == pytest.approx(
-        -2e-3
-    )  # two steps of the learning rate, one batch an epoch
+    # two steps of the learning rate, one batch an epoch
+    assert found.parameters[0][0] == pytest.approx(-2e-3)
     assert next(losses) == 9.0
 
 

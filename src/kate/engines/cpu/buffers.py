@@ -24,9 +24,8 @@ GROUPS = 16
 BLOCK = 128
 ROW = 4 * TILE  # bytes of a row of a tile
 ADDED, LEVEL, FACTOR = range(3)  # columns of Workspace.own_terms
-LOSS, GRADIENT, ADAM, ADADELTA = range(
-    4
-)  # what a run is for: the loss, the gradient, or training by an optimizer
+# what a run is for: the loss, the gradient, or training by an optimizer
+LOSS, GRADIENT, ADAM, ADADELTA = range(4)
 
 
 class Rows(NamedTuple):
@@ -135,9 +134,8 @@ class Workspace(NamedTuple):
     dropped: Any  # (B, m): the same for a word that dropout removed
     mass: Any  # (B,): Σ x
     target: Any  # (B,): Σ x o, the target's part of the loss; later the loss that is not in ``losses``
-    level: (
-        Any  # (B,): what is subtracted from the logits before exp, so that it neither overflows nor vanishes
-    )
+    # (B,): what is subtracted from the logits before exp, so that it neither overflows nor vanishes
+    level: Any
     factor: Any  # (B,): residual = factor · E - x / B
     # the active neurons of each document
     active: Any  # (B, K) int32: where their rows begin in a transposed tile, in bytes
@@ -161,15 +159,13 @@ class Workspace(NamedTuple):
     transposed: Any  # (threads, m, TILE): a tile of Wᵀ, or of its gradient
     strip: Any  # (threads, LANES, m): the gradients of LANES words
     bias: Any  # (threads, 5, TILE): of a tile c, its gradient (or sums for the loss), two moments, and zeros
-    sizes: (
-        Any  # (threads, max(m, K)): |z| of the neurons of a document; also used for sums of as many numbers
-    )
+    # (threads, max(m, K)): |z| of the neurons of a document; also used for sums of as many numbers
+    sizes: Any
     # with a sample: words that one document alone has
     own: Any  # (words,): their sigmoids or exponentials, times what they add to their weight
     own_part: Any  # (B, m): their part of dL/dA
-    own_terms: (
-        Any  # (B, 3): what they add to the loss or to the sum of the softmax, their level, their factor
-    )
+    # (B, 3): what they add to the loss or to the sum of the softmax, their level, their factor
+    own_terms: Any
 
 
 # where LANES rows of a transposed tile begin, in bytes

@@ -205,9 +205,8 @@ def _words_of_strip(
 def _bias_of_piece(thread, first, last, words, parameters, gradient, moments1, moments2, rule, u, space):
     """The optimizer's step on c of some words, at most a tile of them, or their gradient."""
     bias = space.bias[thread]
-    if (
-        rule.n_draws is None and last - first == TILE and u.purpose > GRADIENT
-    ):  # a whole tile: changed in place
+    # a whole tile is changed in place
+    if rule.n_draws is None and last - first == TILE and u.purpose > GRADIENT:
         c, first1, first2 = address(parameters.c), address(moments1.c), address(moments2.c)
         update(c + 4 * first, address(bias) + ROW, first1 + 4 * first, first2 + 4 * first, np.int64(ROW), u)
         return

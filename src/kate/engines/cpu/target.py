@@ -21,10 +21,8 @@ from kate.errors import quoted
 
 __all__ = ["HAS_AVX512", "HAS_FMA", "IS_X86", "LANES", "fingerprint"]
 
-NARROW, WIDE = (
-    8,
-    16,
-)  # floats in a vector: 8 fill a register of AVX (or two of SSE or NEON), 16 one of AVX-512
+# floats in a vector: 8 fill a register of AVX (or two of SSE or NEON), 16 one of AVX-512
+NARROW, WIDE = 8, 16
 
 
 def _read_target() -> tuple[str, str, str]:
