@@ -40,13 +40,13 @@ def compare_labels(topics: ArrayLike, labels: ArrayLike) -> Agreement:
     >>> compare_labels([0, 0, 1, 1], ["a", "b", "a", "b"]).nmi  # nothing to do with each other
     0.0
     """
-    table = _together(topics, labels)
-    shares = table / table.sum()
-    entropies = [_entropy(shares.sum(axis=axis)) for axis in (0, 1)]
-    mutual = max(sum(entropies) - _entropy(shares.ravel()), 0.0)
-    # two partitions of one part each agree
-    nmi = mutual / (sum(entropies) / 2) if sum(entropies) > 0 else 1.0
-    return Agreement(min(nmi, 1.0), _adjusted_rand(table), float(table.max(axis=1).sum() / table.sum()))
+    from sklearn.metrics import normalized_mutual_info_score
+    from sklearn.metrics.cluster import contingency_matrix
+
+    ari = adjusted_rand(topics, labels)
+    nmi = normalized_mutual_info_score(np.asarray(labels), np.asarray(topics))
+    table = contingency_matrix(np.asarray(topics), np.asarray(labels))
+    return Agreement(float(nmi), ari, float(table.max(axis=1).sum() / table.sum()))
 
 
 def adjusted_rand(topics: ArrayLike, others: ArrayLike) -> float:
@@ -55,7 +55,11 @@ def adjusted_rand(topics: ArrayLike, others: ArrayLike) -> float:
     >>> adjusted_rand([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
-    return _adjusted_rand(_together(topics, others))
+    from sklearn.metrics import adjusted_rand_score
+
+    rows, columns = np.asarray(topics), np.asarray(others)
+    _require_pairs(rows, columns)
+    return float(adjusted_rand_score(columns, rows))
 
 
 def majority_labels(topics: ArrayLike, labels: Sequence[Any] | NDArray[Any]) -> dict[int, Any]:
@@ -72,32 +76,9 @@ def majority_labels(topics: ArrayLike, labels: Sequence[Any] | NDArray[Any]) -> 
     return found
 
 
-def _together(topics: ArrayLike, labels: ArrayLike) -> NDArray[np.float64]:
-    """How many documents have each topic and each label (n_topics, n_labels)."""
-    rows, columns = np.asarray(topics), np.asarray(labels)
-    if rows.ndim != 1 or rows.shape != columns.shape or not rows.size:
+def _require_pairs(topics: NDArray[Any], labels: NDArray[Any]) -> None:
+    if topics.ndim != 1 or topics.shape != labels.shape or not topics.size:
         raise ValueError(
-            f"topics of shape {rows.shape} and labels of shape {columns.shape}; expected one of each for every "
+            f"topics of shape {topics.shape} and labels of shape {labels.shape}; expected one of each for every "
             "document, and at least one document"
         )
-    found, row = np.unique(rows, return_inverse=True)
-    names, column = np.unique(columns, return_inverse=True)
-    table = np.zeros((len(found), len(names)))
-    np.add.at(table, (row, column), 1)
-    return table
-
-
-def _entropy(shares: NDArray[np.float64]) -> float:
-    used = shares[shares > 0]
-    return float(-(used * np.log(used)).sum())
-
-
-def _adjusted_rand(table: NDArray[np.float64]) -> float:
-    def pairs(counts: NDArray[np.float64]) -> float:
-        return float((counts * (counts - 1) / 2).sum())
-
-    both, all_pairs = pairs(table), pairs(np.array([table.sum()]))
-    rows, columns = pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    expected = rows * columns / all_pairs if all_pairs else 0.0
-    most = (rows + columns) / 2
-    return 1.0 if most == expected else (both - expected) / (most - expected)
