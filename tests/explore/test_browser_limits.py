@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
+
 import polars as pl
 import pytest
 
@@ -39,6 +42,37 @@ def test_light_and_dark_by_a_key_and_on_paper(opened):
     assert opened.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     opened.window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
     opened.run("localStorage.clear()")
+
+
+def test_an_address_with_a_document_shows_it_on_a_phone(opened):
+    opened.open("doc=3", PHONE)
+    assert opened.find(".reading > .title").is_displayed()
+    assert opened.text(".reading > .title") == "Report 3 of the rail"
+
+
+def test_the_head_has_room_for_what_the_corpus_is_and_messages_for_what_is_chosen(opened):
+    for width in (1024, 1440):
+        opened.open("q=railraod", (width, 768))
+        cut = "[...document.querySelectorAll('.top h1, .top .facts')].some((one) => one.scrollWidth > one.clientWidth)"
+        assert not opened.run(f"return {cut}")
+        opened.wait_for("document.querySelector('.search-said').textContent")
+        said, chips = opened.find(".search-said").rect, opened.find(".chip").rect
+        assert said["y"] + said["height"] <= chips["y"]
+
+
+@pytest.mark.parametrize("size", [(1280, 860), PHONE], ids=["desktop", "phone"])
+def test_the_map_is_on_paper_too_light_and_with_its_points(opened, size):
+    opened.open("topics=0", size, dark=True)
+    names = "return [...document.querySelectorAll('.label.shown')].map((one) => one.style.transform)"
+    shown = opened.run(names)
+    paper = PAINTED.replace("canvas.points", "canvas.paper")
+    opened.run("window.seen = null; addEventListener('beforeprint', () => { window.seen = " + paper + "; })")
+    base64 = opened.window.execute_cdp_cmd("Page.printToPDF", {"printBackground": False})["data"]
+    assert opened.run("return window.seen") > N_DOCUMENTS
+    assert b"/Width 1980" in b64decode(base64)  # the picture of the map is in the file
+    opened.wait_for("document.querySelector('canvas.paper') === null")
+    opened.wait_for(f"JSON.stringify((() => {{ {names} }})()) === {json.dumps(json.dumps(shown))}")
+    assert opened.run("return getComputedStyle(document.body).backgroundColor") == "rgb(18, 22, 26)"
 
 
 def test_everything_that_can_be_pressed_has_a_name(opened):

@@ -15,4 +15,4 @@ def test_modules():
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:]
-    assert "pass 11" in done.stdout
+    assert "pass 13" in done.stdout

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { FramePace } from "../../../src/kate/explore/page/map/frame_pace.js";
-import { placeLabels } from "../../../src/kate/explore/page/map/label_places.js";
+import { densestPlaces, placeLabels } from "../../../src/kate/explore/page/map/label_places.js";
 import { PointGrid } from "../../../src/kate/explore/page/map/point_grid.js";
 import { axisMarks, periodName, periodsBetween } from "../../../src/kate/explore/page/periods.js";
 import { BITS, countCodes, isInside, Selection, simplified } from "../../../src/kate/explore/page/selection.js";
@@ -39,7 +39,7 @@ test("what cannot be in this corpus is left out of an address", () => {
 
 test("names never lie on one another, nor on what is taken", () => {
   const next = dice(7);
-  const wanted = Array.from({ length: 120 }, () => ({ x: 900 * next(), y: 500 * next(), width: 40 + 90 * next(), height: 16 + 20 * next() }));
+  const wanted = Array.from({ length: 120 }, () => ({ places: [[900 * next(), 500 * next()]], width: 40 + 90 * next(), height: 16 + 20 * next() }));
   const taken = [{ left: 800, top: 0, right: 900, bottom: 200 }];
   const boxes = [...placeLabels(wanted, { width: 900, height: 500 }, taken).filter(Boolean), ...taken];
   assert.ok(boxes.length > 20);
@@ -48,6 +48,36 @@ test("names never lie on one another, nor on what is taken", () => {
       assert.ok(one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top);
     }
   }
+});
+
+test("a name stands at a place of its topic, or nowhere", () => {
+  const next = dice(11), screen = { width: 390, height: 370 };
+  const wanted = Array.from({ length: 60 }, () => ({ places: [[390 * next(), 370 * next()], [390 * next(), 370 * next()]], width: 60 + 40 * next(), height: 20 + 20 * next() }));
+  const boxes = placeLabels(wanted, screen);
+  assert.ok(boxes.filter(Boolean).length > 8);
+  boxes.forEach((box, at) => {
+    if (!box) return;
+    const beside = ([x, y]) => x > box.left - 6 && x < box.right + 6 && y > box.top - 13 && y < box.bottom + 13;
+    assert.ok(wanted[at].places.some(beside), JSON.stringify([wanted[at], box]));
+  });
+  // where there is no room at the first place, there may be at the second
+  const [, second] = placeLabels([{ places: [[100, 100]], width: 150, height: 90 }, { places: [[100, 100], [300, 300]], width: 80, height: 20 }], screen);
+  assert.deepEqual(second, { left: 260, top: 290, right: 340, bottom: 310 });
+});
+
+test("a topic is named where the part of the map that is shown has most of it", () => {
+  // 30 documents of topic 0 lie at the left, 20 at the right; those of topic 1 in the middle
+  const at = [...Array(30).fill(0.1), ...Array(20).fill(0.8), ...Array(10).fill(0.5)];
+  const x = Uint16Array.from(at, (place) => 65535 * place), y = new Uint16Array(60).fill(32768);
+  const topics = [...Array(50).fill(0), ...Array(10).fill(1)];
+  const near = (found, place) => assert.ok(Math.abs(found[0] - place) < 1e-3, `${found}`);
+  const [whole] = densestPlaces(x, y, topics, 2, () => true);
+  assert.equal(whole.size, 50);
+  near(whole.places[0], 0.1);
+  const [part, other] = densestPlaces(x, y, topics, 2, () => true, { left: 0.6, bottom: 0.2, right: 1, top: 0.7 });
+  assert.equal(part.size, 20);
+  near(part.places[0], 0.8);
+  assert.equal(other, null);
 });
 
 test("the nearest document is found as by looking at all", () => {

@@ -5,6 +5,7 @@ import { element, fill, tool } from "./elements.js";
 import { Explorer } from "./explorer.js";
 import { CorpusMap } from "./map/corpus_map.js";
 import { HoverCard } from "./map/hover_card.js";
+import { PaperMap } from "./map/paper_map.js";
 import { DocumentsPanel } from "./panels/documents_panel.js";
 import { filterChips } from "./panels/filter_chips.js";
 import { GroupsPanel } from "./panels/groups_panel.js";
@@ -138,6 +139,14 @@ export class App {
     explorer.listen(["cut", "selection", "light", "colours", "hits"], () => this.askMap());
     explorer.state.listen(["document"], () => this.askMap());
     this.showMap();
+    this.printWell(new PaperMap(this.map));
+  }
+
+  /** Paper is light, and has a picture of the map of its own. */
+  printWell(paper) {
+    const { explorer } = this;
+    addEventListener("beforeprint", () => { explorer.setDark(false); this.showMap(); paper.begin(); });
+    addEventListener("afterprint", () => { paper.end(); explorer.setDark(isDark()); });
   }
 
   /** Paint the map once, however many things changed. */
@@ -184,11 +193,11 @@ export class App {
 
   /** On a wide screen topics and documents are always there, and one of the others; on a phone one of all. */
   showPanel() {
-    const { panel } = this.explorer.view;
+    const { panel, document: row } = this.explorer.view;
     const lower = ["time", "groups", "words"].filter((name) => this.panels[name]);
     if (lower.includes(panel)) this.lower = panel;
     this.lower ??= lower[0];
-    const open = panel && this.panels[panel] ? panel : "topics";
+    const open = panel && this.panels[panel] ? panel : row === null ? "topics" : "documents";
     for (const [name, root] of Object.entries(this.panels)) {
       if (!root) continue;
       root.classList.toggle("open", name === open);

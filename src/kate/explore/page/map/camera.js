@@ -34,6 +34,13 @@ export class Camera {
     return [this.x + (screenX - this.middle[0]) / spanX, this.y - (screenY - this.middle[1]) / spanY];
   }
 
+  /** The part of the map that the screen shows. */
+  get shownPart() {
+    const inside = (place) => Math.min(Math.max(place, 0), 1);
+    const [left, bottom] = this.toMap(0, this.height).map(inside), [right, top] = this.toMap(this.width, 0).map(inside);
+    return { left, bottom, right: Math.max(right, left + 1e-4), top: Math.max(top, bottom + 1e-4) };
+  }
+
   /** Zoom by a factor while the place under the pointer stays where it is. */
   zoomAt(factor, screenX, screenY) {
     const before = this.toMap(screenX, screenY);

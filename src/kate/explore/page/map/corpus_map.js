@@ -31,7 +31,7 @@ const REST = 140; // milliseconds without a movement
 export class CorpusMap {
   /** @param {HTMLElement} frame @param {{x: Uint16Array, y: Uint16Array}} positions @param {Object} heard */
   constructor(frame, positions, heard) {
-    Object.assign(this, { frame, x: positions.x, y: positions.y, heard, scene: null, hovered: -1, moves: 0 });
+    Object.assign(this, { frame, x: positions.x, y: positions.y, heard, scene: null, hovered: -1, moves: 0, onPaper: false });
     this.camera = new Camera();
     this.pace = new FramePace(this.x.length);
     this.grid = new PointGrid(this.x, this.y);
@@ -82,10 +82,11 @@ export class CorpusMap {
   }
 
   resize() {
+    if (this.onPaper) return;
     const { width, height } = this.frame.getBoundingClientRect();
     const narrow = width < 600;
     const edge = narrow ? 6 : 20;
-    this.camera.resize(width, height, { left: edge, right: edge, top: narrow ? 34 : 44, bottom: edge });
+    this.camera.resize(width, height, { left: edge, right: edge, top: narrow ? 34 : 44, bottom: narrow ? 40 : edge });
     this.ratio = Math.min(devicePixelRatio || 1, 2);
     this.taken = null;
     this.ask();
@@ -94,8 +95,8 @@ export class CorpusMap {
   /** @param {Scene} scene */
   show(scene) {
     this.scene = scene;
-    const { colours, order, nChosen } = paintPoints(scene, this.x.length);
-    this.nChosen = nChosen;
+    this.painted = paintPoints(scene, this.x.length);
+    const { colours, order, nChosen } = this.painted;
     this.points.paint(colours, order, nChosen);
     this.labels.show(scene, this.x, this.y);
     this.taken = null;
@@ -116,7 +117,7 @@ export class CorpusMap {
   }
 
   draw(now) {
-    if (!this.scene || this.camera.width < 2) return;
+    if (!this.scene || this.camera.width < 2 || this.onPaper) return;
     if (this.stale) this.drawPoints(now);
     this.stale = false;
     this.drawOverlay();
@@ -124,10 +125,11 @@ export class CorpusMap {
 
   drawPoints(now) {
     const part = this.moving ? this.pace.next(now) : 1;
-    this.sizes = pointSizes(this.camera, this.x.length, this.nChosen);
+    this.sizes = pointSizes(this.camera, this.x.length, this.painted.nChosen);
     this.points.draw(this.camera, this.ratio, this.sizes, part);
     if (!this.moving) this.points.whenDrawn((milliseconds) => !this.moving && this.pace.took(milliseconds));
     this.taken ??= this.covered();
+    if (!this.moving) this.labels.settle(this.camera);
     this.labels.place(this.camera, this.taken);
     clearTimeout(this.resting);
     if (this.moving) this.resting = setTimeout(() => this.rest(), REST);

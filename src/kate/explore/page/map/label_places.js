@@ -2,78 +2,99 @@
 
 const CELLS = 48;
 const GAP = 5;
+const PLACES = 4; // of a topic: where its name finds no room at the first, it takes the next
+const APART = 3; // cells
+const ABOUT = 0.7; // as full as the fullest
+const ASIDE = 12; // pixels from a name up or down to the place that it names: further away it would name another one
+const ALL = { left: 0, bottom: 0, right: 1, top: 1 };
 
 /**
- * The densest place of every topic.
+ * The densest places of every topic, in a part of the map.
  * @param {Uint16Array} x
  * @param {Uint16Array} y
  * @param {ArrayLike<number>} topics of the documents
  * @param {number} n topics
  * @param {(row: number) => boolean} wanted
- * @returns {({x: number, y: number, size: number}|null)[]} by topic, 0 to 1
+ * @param {{left: number, bottom: number, right: number, top: number}} part
+ * @returns {({places: [number, number][], size: number}|null)[]} by topic, 0 to 1
  */
-export function densestPlaces(x, y, topics, n, wanted) {
+export function densestPlaces(x, y, topics, n, wanted, part = ALL) {
   const counts = new Float32Array(n * CELLS * CELLS), sizes = new Uint32Array(n);
-  const cell = (place) => Math.min((place * CELLS) >> 16, CELLS - 1);
+  const [left, bottom] = [65535 * part.left, 65535 * part.bottom];
+  const [wide, high] = [CELLS / (65536 * (part.right - part.left)), CELLS / (65536 * (part.top - part.bottom))];
+  const column = (row) => Math.floor((x[row] - left) * wide), line = (row) => Math.floor((y[row] - bottom) * high);
+  const inside = (cell) => cell >= 0 && cell < CELLS;
+  for (let row = 0; row < topics.length; row++) {
+    const topic = topics[row];
+    if (topic >= n || !wanted(row) || !inside(column(row)) || !inside(line(row))) continue;
+    counts[(topic * CELLS + line(row)) * CELLS + column(row)]++;
+    sizes[topic]++;
+  }
+  const best = Array.from({ length: n }, (_, topic) => (sizes[topic] ? fullestCells(counts, topic * CELLS * CELLS) : []));
+  const sums = best.map((cells) => cells.map(() => [0, 0, 0]));
   for (let row = 0; row < topics.length; row++) {
     const topic = topics[row];
     if (topic >= n || !wanted(row)) continue;
-    counts[(topic * CELLS + cell(y[row])) * CELLS + cell(x[row])]++;
-    sizes[topic]++;
-  }
-  const best = Array.from({ length: n }, (_, topic) => (sizes[topic] ? fullestCell(counts, topic * CELLS * CELLS) : -1));
-  const sums = new Float64Array(3 * n);
-  for (let row = 0; row < topics.length; row++) {
-    const topic = topics[row];
-    if (topic >= n || best[topic] < 0 || !wanted(row)) continue;
     // the mean of the points in the fullest cell and those around it
-    if (Math.abs(cell(x[row]) - (best[topic] % CELLS)) > 1 || Math.abs(cell(y[row]) - Math.floor(best[topic] / CELLS)) > 1) continue;
-    sums[3 * topic] += x[row] / 65535;
-    sums[3 * topic + 1] += y[row] / 65535;
-    sums[3 * topic + 2]++;
+    for (const [at, cell] of best[topic].entries()) {
+      if (Math.abs(column(row) - (cell % CELLS)) > 1 || Math.abs(line(row) - Math.floor(cell / CELLS)) > 1) continue;
+      const sum = sums[topic][at];
+      sum[0] += x[row] / 65535;
+      sum[1] += y[row] / 65535;
+      sum[2]++;
+    }
   }
-  return best.map((_, topic) => {
-    const found = sums[3 * topic + 2];
-    return found ? { x: sums[3 * topic] / found, y: sums[3 * topic + 1] / found, size: sizes[topic] } : null;
-  });
+  return sums.map((found, topic) => (found.length ? { places: found.map(([sumX, sumY, points]) => [sumX / points, sumY / points]), size: sizes[topic] } : null));
 }
 
-function fullestCell(counts, start) {
-  let best = -1, most = 0;
+/** The fullest cells of a topic, the fullest first: apart from one another, and each about as full as the first. */
+function fullestCells(counts, start) {
+  const around = new Float32Array(CELLS * CELLS);
   for (let row = 0; row < CELLS; row++) {
     for (let column = 0; column < CELLS; column++) {
       if (!counts[start + row * CELLS + column]) continue;
-      let around = 0;
       for (let dy = -1; dy <= 1; dy++) {
         for (let dx = -1; dx <= 1; dx++) {
           if (row + dy < 0 || row + dy >= CELLS || column + dx < 0 || column + dx >= CELLS) continue;
-          around += counts[start + (row + dy) * CELLS + column + dx] * (dx || dy ? 0.5 : 1);
+          around[row * CELLS + column] += counts[start + (row + dy) * CELLS + column + dx] * (dx || dy ? 0.5 : 1);
         }
       }
-      if (around > most) [best, most] = [row * CELLS + column, around];
     }
   }
-  return best;
+  const found = [];
+  let most = 0;
+  while (found.length < PLACES) {
+    const best = around.reduce((best, value, cell) => (value > around[best] ? cell : best), 0);
+    if (around[best] <= ABOUT * most) break;
+    most ||= around[best];
+    found.push(best);
+    for (let cell = 0; cell < around.length; cell++) {
+      if (Math.abs((cell % CELLS) - (best % CELLS)) < APART && Math.abs(Math.floor(cell / CELLS) - Math.floor(best / CELLS)) < APART) around[cell] = 0;
+    }
+  }
+  return found;
 }
 
 /** Steps around the place that a name wants, the nearest first, as parts of its height and width. */
-const STEPS = [[0, 0], [0, -0.8], [0, 0.8], [0.4, 0], [-0.4, 0], [0.35, -0.9], [-0.35, -0.9], [0.35, 0.9], [-0.35, 0.9], [0, -1.6], [0, 1.6], [0.6, -1.3], [-0.6, 1.3]];
+const STEPS = [[0, 0], [0, -0.8], [0, 0.8], [0.4, 0], [-0.4, 0], [0.35, -0.9], [-0.35, -0.9], [0.35, 0.9], [-0.35, 0.9], [0.48, 0], [-0.48, 0]];
 
 /**
- * Boxes on the screen for names, the first of the list first; null where a name finds no room.
- * @param {{x: number, y: number, width: number, height: number}[]} wanted middles and sizes in pixels
+ * Boxes on the screen for names, the first of the list first; null where a name finds no room near its places.
+ * @param {{places: [number, number][], width: number, height: number}[]} wanted middles and sizes in pixels
  * @param {{width: number, height: number}} screen
  * @param {Object[]} taken boxes that are used already
  */
 export function placeLabels(wanted, screen, taken = []) {
   const placed = [...taken];
-  return wanted.map(({ x, y, width, height }) => {
-    if (x < 0 || y < 0 || x > screen.width || y > screen.height) return null;
-    for (const [stepX, stepY] of STEPS) {
-      const left = Math.min(Math.max(x + stepX * width - width / 2, 4), screen.width - width - 4);
-      const top = Math.min(Math.max(y + stepY * height - height / 2, 4), screen.height - height - 4);
-      const box = { left, top, right: left + width, bottom: top + height };
-      if (!placed.some((other) => overlaps(box, other))) {
+  const isFree = (box) => !placed.some((other) => overlaps(box, other));
+  return wanted.map(({ places, width, height }) => {
+    for (const [x, y] of places) {
+      if (x < 0 || y < 0 || x > screen.width || y > screen.height) continue;
+      for (const [stepX, stepY] of STEPS) {
+        const left = Math.min(Math.max(x + stepX * width - width / 2, 4), screen.width - width - 4);
+        const top = Math.min(Math.max(y + stepY * height - height / 2, 4), screen.height - height - 4);
+        const box = { left, top, right: left + width, bottom: top + height };
+        if (!isBeside(x, y, box) || !isFree(box)) continue;
         placed.push(box);
         return box;
       }
@@ -81,6 +102,8 @@ export function placeLabels(wanted, screen, taken = []) {
     return null;
   });
 }
+
+const isBeside = (x, y, { left, top, right, bottom }) => x >= left - GAP && x <= right + GAP && y > top - ASIDE && y < bottom + ASIDE;
 
 const overlaps = (one, other) =>
   one.left < other.right + GAP && other.left < one.right + GAP && one.top < other.bottom + GAP && other.top < one.bottom + GAP;
