@@ -5,6 +5,7 @@ const GAP = 5;
 const PLACES = 4; // of a topic: where its name finds no room at the first, it takes the next
 const APART = 3; // cells
 const ABOUT = 0.7; // as full as the fullest
+const MOST = 0.6;
 const ASIDE = 12; // pixels from a name up or down to the place that it names: further away it would name another one
 const ALL = { left: 0, bottom: 0, right: 1, top: 1 };
 
@@ -16,7 +17,7 @@ const ALL = { left: 0, bottom: 0, right: 1, top: 1 };
  * @param {number} n topics
  * @param {(row: number) => boolean} wanted
  * @param {{left: number, bottom: number, right: number, top: number}} part
- * @returns {({places: [number, number][], size: number}|null)[]} by topic, 0 to 1
+ * @returns {({places: [number, number][], size: number, heaped: boolean}|null)[]} by topic, 0 to 1; heaped: most of it lies at one place
  */
 export function densestPlaces(x, y, topics, n, wanted, part = ALL) {
   const counts = new Float32Array(n * CELLS * CELLS), sizes = new Uint32Array(n);
@@ -44,7 +45,11 @@ export function densestPlaces(x, y, topics, n, wanted, part = ALL) {
       sum[2]++;
     }
   }
-  return sums.map((found, topic) => (found.length ? { places: found.map(([sumX, sumY, points]) => [sumX / points, sumY / points]), size: sizes[topic] } : null));
+  return sums.map((found, topic) => {
+    if (!found.length) return null;
+    const size = sizes[topic];
+    return { places: found.map(([sumX, sumY, points]) => [sumX / points, sumY / points]), size, heaped: found[0][2] > MOST * size };
+  });
 }
 
 /** The fullest cells of a topic, the fullest first: apart from one another, and each about as full as the first. */

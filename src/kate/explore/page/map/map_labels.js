@@ -5,7 +5,7 @@ import { css } from "../topic_colours.js";
 import { densestPlaces, placeLabels } from "./label_places.js";
 
 const SMALLEST = 11, LARGEST = 17;
-const FEW = 30, LIFT = 9; // documents; pixels
+const FEW = 30, LIFT = 11; // documents; pixels
 const LEAST_PART = 0.03; // of the chosen documents that are to be seen: a topic that has less of them is not named
 const NEAR = 1.2; // from this zoom on names are those of what the screen shows
 const READING = 4; // from this zoom on names cannot be pressed: they would lie in the way of the documents below them
@@ -73,8 +73,9 @@ export class MapLabels {
     // a page that was hidden when the names were made has not measured them yet
     for (const label of shown) if (!label.width) [label.width, label.height] = [label.button.offsetWidth, label.button.offsetHeight];
     const wanted = shown.map((label) => {
-      // few documents must not lie under their name: it stands above them
-      const lift = label.found.size < FEW ? label.height / 2 + LIFT : 0;
+      // few documents, or a small heap of them, must not lie under their name: it stands above them
+      const { size, heaped } = label.found;
+      const lift = size < FEW || heaped ? label.height / 2 + LIFT : 0;
       const places = label.found.places.map(([x, y]) => camera.toScreen(x, y)).map(([x, y]) => [x, y - lift]);
       return { places, width: label.width, height: label.height };
     });
