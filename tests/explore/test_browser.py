@@ -92,6 +92,22 @@ def test_a_topic_filters_map_time_and_list(opened):
     opened.wait_for("document.querySelectorAll('.ridges .ridge').length === 5")
 
 
+def test_pointing_at_a_topic_that_is_not_chosen_leaves_the_chosen_one_in_the_light(opened):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    opened.open("topics=0")
+    first, other = opened.all(".topics .topic")[:2]
+    light = "[...document.querySelectorAll('.label.shown, .ridges, .ridge')].map((one) => one.getAttribute('class'))"
+    opened.wait_for("document.querySelectorAll('.label.shown').length === 1")
+    before = opened.run(f"return {light}")
+    ActionChains(opened.window).move_to_element(other).perform()
+    opened.wait_for("document.querySelectorAll('.topics li')[1].classList.contains('lit')")
+    opened.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert opened.run(f"return {light}") == before
+    ActionChains(opened.window).move_to_element(first).perform()
+    opened.wait_for("document.querySelector('.ridge.lit') !== null")
+
+
 def test_lasso_and_what_tells_its_documents_apart(opened):
     opened.open("panel=words")
     opened.drag(".map", [(0.02, 0.02), (0.98, 0.02), (0.98, 0.55), (0.02, 0.55), (0.02, 0.04)], key="\ue008")

@@ -162,7 +162,7 @@ export class App {
     const { explorer } = this, { cut, view } = explorer;
     this.map.show({
       topics: cut.assignments, colours: cut.colours, names: cut.topics.map(({ number, name, size }) => ({ number, name, size })),
-      selection: explorer.selection, lit: explorer.lit, hits: explorer.hits, current: view.document, lasso: view.lasso, dark: explorer.dark,
+      selection: explorer.selection, lit: explorer.litOfChosen, hits: explorer.hits, current: view.document, lasso: view.lasso, dark: explorer.dark,
     });
   }
 

@@ -164,6 +164,14 @@ export class Explorer {
     this.tell("light");
   }
 
+  /** The topic that is pointed at, if it has documents among those that are chosen: otherwise nothing would stay in the light. */
+  get litOfChosen() {
+    const { lit, selection } = this, { assignments } = this.cut;
+    if (lit === null || !selection.active) return lit;
+    for (let row = 0; row < assignments.length; row++) if (assignments[row] === lit && selection.holds(row)) return lit;
+    return null;
+  }
+
   open(row) {
     this.state.change({ document: row, panel: "documents" });
   }

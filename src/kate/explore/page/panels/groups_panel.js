@@ -90,7 +90,7 @@ export class GroupsPanel {
   }
 
   light() {
-    const { lit } = this.explorer;
+    const { litOfChosen: lit } = this.explorer;
     this.list.classList.toggle("some-lit", lit !== null);
     for (const part of this.list.querySelectorAll(".stack > span")) part.classList.toggle("lit", Number(part.dataset.topic) === lit);
   }

@@ -179,7 +179,7 @@ export class TimePanel {
   }
 
   light() {
-    const { lit } = this.explorer;
+    const { litOfChosen: lit } = this.explorer;
     this.ridges.classList.toggle("some-lit", lit !== null);
     for (const ridge of this.ridges.querySelectorAll(".ridge")) ridge.classList.toggle("lit", Number(ridge.dataset.topic) === lit);
   }
