@@ -23,27 +23,32 @@ export function densestPlaces(x, y, topics, n, wanted, part = ALL) {
   const counts = new Float32Array(n * CELLS * CELLS), sizes = new Uint32Array(n);
   const [left, bottom] = [65535 * part.left, 65535 * part.bottom];
   const [wide, high] = [CELLS / (65536 * (part.right - part.left)), CELLS / (65536 * (part.top - part.bottom))];
-  const column = (row) => Math.floor((x[row] - left) * wide), line = (row) => Math.floor((y[row] - bottom) * high);
-  const inside = (cell) => cell >= 0 && cell < CELLS;
-  for (let row = 0; row < topics.length; row++) {
-    const topic = topics[row];
-    if (topic >= n || !wanted(row) || !inside(column(row)) || !inside(line(row))) continue;
-    counts[(topic * CELLS + line(row)) * CELLS + column(row)]++;
-    sizes[topic]++;
-  }
-  const best = Array.from({ length: n }, (_, topic) => (sizes[topic] ? fullestCells(counts, topic * CELLS * CELLS) : []));
-  const sums = best.map((cells) => cells.map(() => [0, 0, 0]));
+  // the cell of every document that counts, among those of its topic
+  const cells = new Int32Array(topics.length).fill(-1);
   for (let row = 0; row < topics.length; row++) {
     const topic = topics[row];
     if (topic >= n || !wanted(row)) continue;
-    // the mean of the points in the fullest cell and those around it
-    for (const [at, cell] of best[topic].entries()) {
-      if (Math.abs(column(row) - (cell % CELLS)) > 1 || Math.abs(line(row) - Math.floor(cell / CELLS)) > 1) continue;
-      const sum = sums[topic][at];
-      sum[0] += x[row] / 65535;
-      sum[1] += y[row] / 65535;
-      sum[2]++;
-    }
+    const column = Math.floor((x[row] - left) * wide), line = Math.floor((y[row] - bottom) * high);
+    if (column < 0 || column >= CELLS || line < 0 || line >= CELLS) continue;
+    cells[row] = (topic * CELLS + line) * CELLS + column;
+    counts[cells[row]]++;
+    sizes[topic]++;
+  }
+  const best = Array.from({ length: n }, (_, topic) => (sizes[topic] ? fullestCells(counts, topic * CELLS * CELLS) : []));
+  const sums = best.map((found) => found.map(() => [0, 0, 0]));
+  // a place is the mean of the points in its cell and those around it
+  const summedIn = new Map();
+  best.forEach((found, topic) => found.forEach((cell, at) => {
+    for (const around of neighbours(cell)) summedIn.set(topic * CELLS * CELLS + around, sums[topic][at]);
+  }));
+  const isSummed = new Uint8Array(counts.length);
+  for (const cell of summedIn.keys()) isSummed[cell] = 1;
+  for (let row = 0; row < cells.length; row++) {
+    if (cells[row] < 0 || !isSummed[cells[row]]) continue;
+    const sum = summedIn.get(cells[row]);
+    sum[0] += x[row] / 65535;
+    sum[1] += y[row] / 65535;
+    sum[2]++;
   }
   return sums.map((found, topic) => {
     if (!found.length) return null;
@@ -52,19 +57,21 @@ export function densestPlaces(x, y, topics, n, wanted, part = ALL) {
   });
 }
 
+/** A cell and those around it. */
+function neighbours(cell) {
+  const found = [], column = cell % CELLS;
+  for (let line = Math.max(cell - CELLS - column, 0); line <= cell + CELLS - column && line < CELLS * CELLS; line += CELLS) {
+    for (let at = Math.max(column - 1, 0); at <= Math.min(column + 1, CELLS - 1); at++) found.push(line + at);
+  }
+  return found;
+}
+
 /** The fullest cells of a topic, the fullest first: apart from one another, and each about as full as the first. */
 function fullestCells(counts, start) {
   const around = new Float32Array(CELLS * CELLS);
-  for (let row = 0; row < CELLS; row++) {
-    for (let column = 0; column < CELLS; column++) {
-      if (!counts[start + row * CELLS + column]) continue;
-      for (let dy = -1; dy <= 1; dy++) {
-        for (let dx = -1; dx <= 1; dx++) {
-          if (row + dy < 0 || row + dy >= CELLS || column + dx < 0 || column + dx >= CELLS) continue;
-          around[row * CELLS + column] += counts[start + (row + dy) * CELLS + column + dx] * (dx || dy ? 0.5 : 1);
-        }
-      }
-    }
+  for (let cell = 0; cell < around.length; cell++) {
+    if (!counts[start + cell]) continue;
+    for (const other of neighbours(cell)) around[cell] += counts[start + other] * (other === cell ? 1 : 0.5);
   }
   const found = [];
   let most = 0;
