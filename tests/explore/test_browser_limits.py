@@ -62,13 +62,18 @@ def test_the_head_has_room_for_what_the_corpus_is_and_messages_for_what_is_chose
 
 @pytest.mark.parametrize("size", [(1280, 860), PHONE], ids=["desktop", "phone"])
 def test_the_map_is_on_paper_too_light_and_with_its_points(opened, size):
-    opened.open("topics=0", size, dark=True)
+    opened.open("topics=0&doc=0", size, dark=True)
     names = "return [...document.querySelectorAll('.label.shown')].map((one) => one.style.transform)"
     shown = opened.run(names)
     paper = PAINTED.replace("canvas.points", "canvas.paper")
     opened.run("window.seen = null; addEventListener('beforeprint', () => { window.seen = " + paper + "; })")
+    # on paper a canvas is a list of strokes: one that clears takes away what other canvases show below it
+    opened.run(
+        "window.cleared = 0; CanvasRenderingContext2D.prototype.clearRect = () => { window.cleared += 1; }"
+    )
     base64 = opened.window.execute_cdp_cmd("Page.printToPDF", {"printBackground": False})["data"]
     assert opened.run("return window.seen") > N_DOCUMENTS
+    assert opened.run("return window.cleared") == 0
     assert b"/Width 1980" in b64decode(base64)  # the picture of the map is in the file
     opened.wait_for("document.querySelector('canvas.paper') === null")
     opened.wait_for(f"JSON.stringify((() => {{ {names} }})()) === {json.dumps(json.dumps(shown))}")

@@ -166,10 +166,10 @@ export class CorpusMap {
     if (empty && this.emptyAbove) return;
     this.emptyAbove = empty;
     const width = Math.round(camera.width * ratio), height = Math.round(camera.height * ratio);
-    if (overlay.width !== width || overlay.height !== height) Object.assign(overlay, { width, height });
-    const pen = overlay.getContext("2d");
+    const pen = overlay.getContext("2d"), fresh = overlay.width !== width || overlay.height !== height;
+    if (fresh) Object.assign(overlay, { width, height });
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, camera.width, camera.height);
+    if (!fresh) pen.clearRect(0, 0, camera.width, camera.height);
     const ink = scene.dark ? "#fff" : "#15191e", paper = scene.dark ? "#101418" : "#fff";
     const size = this.sizes.chosen;
     const ring = (row, radius, colour, thick) => {

@@ -31,6 +31,7 @@ export class PaperMap {
     labels.settle(camera);
     labels.place(camera);
     labels.fix(true);
+    map.overlay.width = 0; // what is cleared while it is printed would clear the picture below it, too
     map.drawOverlay();
   }
 
