@@ -134,6 +134,21 @@ def test_the_map_is_zoomed_dragged_and_read_by_keys(opened):
     assert float(opened.view()["view"].split("_")[0]) < 0.5 and "topics" not in opened.view()
 
 
+def test_names_beside_ridges_have_room_in_wide_letters(opened):
+    opened.open("panel=time")
+    opened.run("document.documentElement.style.setProperty('--sans', '\"DejaVu Sans Mono\", monospace')")
+    opened.run("document.querySelector('.topics .topic').click()")
+    opened.press("r")
+    opened.run(
+        "document.querySelector('.topic-form input').value = 'an extraordinarily long name of a topic'"
+    )
+    opened.find(".topic-form button.primary").click()
+    opened.wait_for("document.querySelector('.ridge .ridge-name')?.textContent.startsWith('an extra')")
+    name, panel = opened.find(".ridge .ridge-name").rect, opened.find(".ridges").rect
+    assert opened.text(".ridge .ridge-name").endswith("…")
+    assert name["x"] >= panel["x"]
+
+
 def test_brushing_time_chooses_a_period(opened):
     opened.open("panel=time")
     opened.drag(".strip", [(0.3, 0.3), (0.4, 0.3), (0.5, 0.3)])

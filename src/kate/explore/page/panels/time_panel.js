@@ -172,10 +172,19 @@ export class TimePanel {
       drawn("path", { class: "under", d: `M${ends[0]} ${base}L${points}L${ends[1]} ${base}Z` }),
       drawn("path", { class: "line", d: `M${points}` }),
       drawn("rect", { class: "touch", x: 0, y: base - ROW + 6, width: this.width, height: ROW }),
-      !narrow && drawn("text", { class: "ridge-name", x: this.left - 10, y: base - 1, "text-anchor": "end", lang: "" }, fitted(topic.name, Math.floor((this.left - 14) / 6.2))),
+      !narrow && drawn("text", { class: "ridge-name", x: this.left - 10, y: base - 1, "text-anchor": "end", lang: "" }, this.besideRidge(topic.name)),
       drawn("circle", { class: "peak", cx: this.middle(peak), cy: base - scale * own, r: 2 }),
       drawn("title", {}, `${topic.name}: ${share(own)} at most, ${periodName(periods, peak)}`),
     );
+  }
+
+  /** As much of a name as there is room for, in the letters that this reader's screen has. */
+  besideRidge(name) {
+    this.pen ??= document.createElement("canvas").getContext("2d");
+    this.pen.font = `650 12px ${getComputedStyle(this.root).fontFamily}`;
+    let n = name.length;
+    while (n > 1 && this.pen.measureText(fitted(name, n)).width > this.left - 14) n--;
+    return fitted(name, n);
   }
 
   light() {
