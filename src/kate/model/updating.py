@@ -1,10 +1,12 @@
 """A fitted network goes on with new documents, and with words that had no column before.
 
     rows      words that stay keep theirs, in the order of the new vocabulary; words that entered begin where they occur
-    start     W₀ is made anew from all documents seen (start_renewal.py), and W moves with it: W₀' + (W − W₀)
-    training  two epochs over the new documents and as many of those seen before, drawn from the sketch: in many updates
-              a document is seen about as often as in a fit. Optimizer and random generator go on, the learning rate
-              rises and falls as in a fit
+    start     W₀ is made anew from all documents seen (start_renewal.py), and W moves with it: W₀' + γ (W − W₀), where γ
+              is the share of all documents seen that are gone: neither new nor in the sketch. What was learned of
+              documents at hand is learned again, beside the new ones; b and c go back to their start in the same way
+    training  over the new documents and 1 − γ of the sketch, in 2 + 3 (1 − γ) epochs: where all documents are at hand
+              as in a fit on all of them, and where most are gone over the new ones and as many of the sketch.
+              Optimizer and random generator go on, the learning rate rises and falls as in a fit
     map       from neurons to vectors, from the new sketch: from all documents seen, and not from the latest ones
 
 docs/updates.md says how that was chosen, and how near it comes to one fit on everything.
@@ -32,8 +34,7 @@ from kate.model.training_state import TrainingState, resumed
 __all__ = ["DocumentsSeen", "update_network"]
 
 # Chosen on validation documents, see docs/updates.md.
-_EPOCHS = 2
-_REPLAYED = 1.0  # documents of the sketch for every new one
+_EPOCHS_AT_HAND, _EPOCHS_GONE = 5, 2  # where all documents are at hand; where most are gone
 _LEAST_REPLAYED = 500
 
 Floats = NDArray[np.float32]
@@ -59,6 +60,15 @@ class DocumentsSeen(NamedTuple):
     frequencies: Numbers
     n_documents: int
 
+    @property
+    def n_gone(self) -> int:
+        """Documents seen before of which nothing is at hand."""
+        return max(self.n_before - self.kept.shape[0], 0)
+
+    @property
+    def share_gone(self) -> float:
+        return self.n_gone / max(self.n_before + self.new.shape[0], 1)
+
 
 def update_network(parameters: Any, before: FittedNetwork, seen: DocumentsSeen) -> FittedNetwork:
     """The network after new documents; the one ``before`` stays as it is."""
@@ -68,10 +78,12 @@ def update_network(parameters: Any, before: FittedNetwork, seen: DocumentsSeen) 
     if before.finished.neurons.weights is not None:
         rarity = np.log((1 + seen.n_documents) / (1 + seen.frequencies))
         weights = (1 + rarity).astype(np.float32)
-    state, network = _moved(state, before, seen, settings, machine, weights)
-    replayed = _replayed(seen, state.generator)
+    remembered = 1.0 if state.start is None else seen.share_gone
+    state, network = _moved(state, before, seen, settings, machine, weights, remembered)
+    replayed = _replayed(seen, state.generator, remembered)
     documents = csr_matrix(vstack([seen.kept[replayed], seen.new], format="csr"))
-    n_epochs = min(settings["max_epochs"], _EPOCHS)
+    n_epochs = round(_EPOCHS_GONE + (1 - remembered) * (_EPOCHS_AT_HAND - _EPOCHS_GONE))
+    n_epochs = min(settings["max_epochs"], n_epochs)
     learner = _learner(parameters, settings, network, state, documents, machine, weights, n_epochs)
     with progress_bar(parameters.verbose, n_epochs) as report:
         rows = train(learner, n_epochs, None, report)
@@ -92,10 +104,11 @@ def update_network(parameters: Any, before: FittedNetwork, seen: DocumentsSeen) 
     return FittedNetwork(finished, learner.network.c, settings, history, n_seen, state)
 
 
-def _replayed(seen: DocumentsSeen, random: np.random.RandomState) -> Numbers:
+def _replayed(seen: DocumentsSeen, random: np.random.RandomState, remembered: float) -> Numbers:
     """Rows of documents seen before to train on again: without them the network would follow the latest alone."""
-    wanted = max(round(_REPLAYED * seen.new.shape[0]), _LEAST_REPLAYED)
-    return np.sort(random.permutation(seen.kept.shape[0])[:wanted])
+    n_kept = seen.kept.shape[0]
+    wanted = max(round((1 - remembered) * n_kept), seen.new.shape[0], _LEAST_REPLAYED)
+    return np.sort(random.permutation(n_kept)[:wanted])
 
 
 def _learner(
@@ -133,8 +146,9 @@ def _moved(
     settings: dict[str, Any],
     machine: Machine,
     weights: Floats | None,
+    remembered: float,
 ) -> tuple[TrainingState, Network]:
-    """State and network with a row for every word of the new vocabulary."""
+    """State and network with a row for every word of the new vocabulary; ``remembered`` is γ."""
     neurons = before.finished.neurons
     old = Network(neurons.W, neurons.b, before.output_bias)
     network = _with_rows(old, seen.sources)
@@ -151,13 +165,13 @@ def _moved(
     if start is not None:
         W0 = _rows(start, seen.sources)
         kept, new = (scaled_rows(rows, settings["scaling"], weights).read for rows in (seen.kept, seen.new))
-        n_gone = max(seen.n_before - seen.kept.shape[0], 0)
-        start = renewed_start(W0, kept, new, n_gone, on_gpu=machine.uses_gpu(), n_jobs=machine.n_jobs)
+        start = renewed_start(W0, kept, new, seen.n_gone, on_gpu=machine.uses_gpu(), n_jobs=machine.n_jobs)
         start = start.astype(np.float16).astype(np.float32)  # as it is saved
-        network.W[...] += start - W0
+        network.W[...] = start + np.float32(remembered) * (network.W - W0)
+        network.b[...] *= np.float32(remembered)
     elif len(entered):
         network.W[entered] = _where_they_occur(network.W, entered, seen, settings, machine)
-    _set_output_bias(network, entered, seen, settings)
+    _set_output_bias(network, entered, seen, settings, remembered)
     return TrainingState(state.generator, optimizer, start), network
 
 
@@ -189,13 +203,18 @@ def _where_they_occur(
 
 
 def _set_output_bias(
-    network: Network, entered: Numbers, seen: DocumentsSeen, settings: dict[str, Any]
+    network: Network, entered: Numbers, seen: DocumentsSeen, settings: dict[str, Any], remembered: float
 ) -> None:
-    """Words that entered begin with the bias of their frequency, measured by what the others have learned."""
-    if len(entered) == 0 or settings["output_bias"] == "zero":
+    """What was learned beside the bias of the words' frequencies, as much of it as is remembered.
+
+    Words that entered begin with that of their frequency and what the others have learned.
+    """
+    if len(entered) == 0 and remembered == 1:
         return
     X = scaled_rows(seen.after, settings["scaling"], None).X
-    c = start_of_output_bias(X, settings["output_bias"], settings["loss"]).astype(np.float32)
+    at_start = start_of_output_bias(X, settings["output_bias"], settings["loss"]).astype(np.float32)
+    learned = network.c - at_start
     known = np.flatnonzero(seen.sources >= 0)
-    learned = float(np.median(network.c[known] - c[known])) if len(known) else 0.0
-    network.c[entered] = c[entered] + np.float32(learned)
+    if settings["output_bias"] != "zero":
+        learned[entered] = np.median(learned[known]) if len(known) else 0.0
+    network.c[...] = at_start + np.float32(remembered) * learned
