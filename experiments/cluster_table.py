@@ -133,6 +133,36 @@ def phase_table(phases: dict[str, dict[str, Any]]) -> None:
     )
 
 
+def disk_table(phases: dict[str, dict[str, Any]]) -> None:
+    """What has to lie somewhere: shared out among the workers, or written by the machine that starts the command."""
+    times = DOCUMENTS / phases["count"]["documents"]
+    corpus, words = (phases["count, sizes"][f"{name}_bytes"] * times for name in ("corpus", "words"))
+    counts = phases["count, sizes"]["counts_bytes"] * times
+    columns, forms = (phases["columns, sizes"][name] * times for name in ("bytes", "forms_bytes"))
+    encoded, index = phases["encode, sizes"], phases["index, sizes"]["bytes"] * times
+    vectors, topics = (encoded[f"{name}_bytes"] * times for name in ("vectors", "topics"))
+    rows = [
+        (
+            "fit",
+            "counts before and after the columns, tables of words",
+            counts + words + columns + forms,
+            0.0,
+        ),
+        ("encode", "the file of vectors", 0.0, vectors),
+        ("label", "texts and topics", 0.0, topics + corpus),
+        ("index", "vectors, words, texts", 0.0, index),
+    ]
+    print(
+        "| command | what lies on disk | workers, each of "
+        + ", ".join(map(str, WORKERS))
+        + " | one machine |"
+    )
+    print("|---|---|---|---|")
+    for name, what, of_workers, of_one in rows:
+        each = ", ".join(size(of_workers / n) for n in WORKERS) if of_workers else "–"
+        print(f"| {name} | {what} | {each} | {size(of_one) if of_one else '–'} |")
+
+
 def training_table(phases: dict[str, dict[str, Any]], steps: dict[int, float]) -> None:
     state = phases["fit on one node"]["state_bytes"]
     print(
@@ -156,6 +186,8 @@ def training_table(phases: dict[str, dict[str, Any]], steps: dict[int, float]) -
 def main() -> None:
     phases, steps = read(Path(sys.argv[1]))
     phase_table(phases)
+    print()
+    disk_table(phases)
     print()
     training_table(phases, steps)
 

@@ -2,6 +2,7 @@
 
     KATE_DATA=... python experiments/update_slices.py choose [20news] >> choose.jsonl   # no test document is read
     KATE_DATA=... python experiments/update_slices.py test [sotu] >> update_slices.jsonl
+    KATE_DATA=... python experiments/update_slices.py orders [20news] >> update_slices.jsonl
     KATE_DATA=... python experiments/update_slices.py cost > update_cost.jsonl
     python experiments/update_slices.py table update_slices.jsonl                       # the table of docs/updates.md
 
@@ -180,10 +181,11 @@ def cost() -> None:
     _ = kate.TextModel(8, verbose=False).fit(most[0][:300])  # compiles
     whole, row = one_fit(split, 0)
     model = kate.TextModel(random_state=0, device="cpu", verbose=False).fit(list(chain(*most)))
-    start = time.process_time()
+    watch = Watch()
     model.update(last, N_TOPICS)
     _ = model.topic_space_.tree
-    found = {"update": round(time.process_time() - start, 2), "fit": row["cpu_seconds"][0]}
+    watch.lap()
+    found: Row = {"update": watch.facts(), "fit": {name: row[name] for name in watch.facts()}}
     with TemporaryDirectory() as folder:
         for name, one in (("fit", whole), ("update", model)):
             one.save(Path(folder, name))
@@ -216,6 +218,19 @@ def compare(names: list[str], seeds: list[int], sketches: list[str], choosing: b
                 say(facts | row | score(model, split))
 
 
+def orders(names: list[str], seeds: list[int]) -> None:
+    """One fit on the same documents in other orders: how much scores vary that have nothing to do with updates."""
+    for name in names:
+        for seed in seeds:
+            split = load(name, 0)
+            drawn = np.random.default_rng(seed).permutation(len(split.fitting.texts))
+            fitting = Part([split.fitting.texts[row] for row in drawn], split.fitting.labels[drawn])
+            split = split._replace(fitting=fitting)
+            model, row = one_fit(split, 0)
+            how = {"how": "one fit, another order", "order": seed}
+            say({"corpus": name, "seed": 0, "sketch": "whole"} | row | how | score(model, split))
+
+
 _WHOLE = document_sketch._MOST_DOCUMENTS
 
 
@@ -230,20 +245,21 @@ def table(path: Path) -> None:
     )
     for name in dict.fromkeys(row["corpus"] for row in rows):
         own = [row for row in rows if row["corpus"] == name]
-        for kind in dict.fromkeys(map(_kind, own)):
-            some = [row for row in own if _kind(row) == kind]
-            how, sketch, epochs, rule = kind
-            title = how if sketch == "whole" else f"{how}, sketch of {sketch:,}"
-            title += "" if epochs is None else f", {epochs} epochs"
-            title += "" if rule is None else f", {rule}"
+        for title in dict.fromkeys(map(_title, own)):
+            some = [row for row in own if _title(row) == title]
             cells = [
                 _mean(row.get(measure) for row in some) for measure in ("probe", "p1", "nmi", "nmi_kept")
             ]
             print(f"| {name} | {len(some)} | {title} | {' | '.join(cells)} |")
 
 
-def _kind(row: Row) -> tuple[str, Any, int | None, str | None]:
-    return row["how"], row["sketch"], row.get("epochs"), row.get("rule")
+def _title(row: Row) -> str:
+    sketch, epochs, replayed = row.get("sketch", "whole"), row.get("epochs"), row.get("replayed", 1)
+    title: str = row["how"]
+    title += "" if sketch == "whole" else f", sketch of {sketch:,}"
+    title += "" if epochs is None else f", {epochs} epochs"
+    title += "" if replayed == 1 else f", {replayed:g} old for a new one"
+    return title + (f", {row['rule']}" if "rule" in row else "")
 
 
 def _mean(values: Any) -> str:
@@ -258,7 +274,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("command", choices=("choose", "test", "cost", "table"))
+    parser.add_argument("command", choices=("choose", "test", "orders", "cost", "table"))
     parser.add_argument("names", nargs="*", default=list(CORPORA))
     parser.add_argument("--seeds", nargs="+", type=int, default=[*range(SEEDS)])
     parser.add_argument("--sketches", nargs="+", choices=("whole", "small"), default=["whole", "small"])
@@ -270,6 +286,8 @@ def main() -> None:
         warnings.simplefilter("ignore")
         if given.command == "cost":
             cost()
+        elif given.command == "orders":
+            orders(given.names, given.seeds)
         else:
             compare(given.names, given.seeds, given.sketches, given.command == "choose")
 
