@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from kate import Documents, TextModel
+from kate import Documents, TextModel, load
 from kate.model.encoder import EmptyDocumentsWarning
 from topics.four_themes import THEMES, dated_frame, fitted, themed_texts
 
@@ -217,3 +218,15 @@ def test_every_node_of_the_tree_has_a_name(model: TextModel) -> None:
         assert node.name not in ("", "–")
         assert bool(node.children) == (node.number is None)
         open_nodes.extend(node.children)
+
+
+def test_phrases_are_listed_in_place_of_their_words(tmp_path: Path) -> None:
+    texts = [*themed_texts(), *["tony blair peace treaty", "tony blair peace border"] * 20]
+    model = TextModel(4, random_state=0, max_epochs=5, n_jobs=1, phrases=True).fit(texts)
+    model.save(tmp_path / "model")
+    updated = load(tmp_path / "model")
+    updated.update(themed_texts(seed=1))
+    for one in (model, load(tmp_path / "model"), updated):
+        words = {word for topic in one.topics(4) for word in topic.words}
+        assert "tony blair" in words
+        assert not {"tony", "blair"} & words

@@ -80,3 +80,27 @@ def test_one_topic_of_all_documents_has_their_most_frequent_words() -> None:
     [words] = chosen(P, np.zeros(N_DOCS, dtype=np.int64), 1)
     assert words.columns[0] == 20
     assert words.coverage > 0.9
+
+
+def test_a_phrase_stands_for_its_parts_or_they_for_it() -> None:
+    # words 0 and 1 stand as the phrase 2 but for one document; 3 mostly stands without 4, of which 5 is the phrase
+    P = np.zeros((80, 7), dtype=np.float32)
+    P[:20, [0, 1, 2]], P[20, 0] = 1, 1
+    P[10:40, 3], P[10:40:5, [4, 5]], P[30:40, 4] = 1, 1, 1
+    P[40:, 6] = 1
+    topics, phrases = np.repeat([0, 1], 40), {2: (0, 1), 5: (3, 4)}
+    both = choose_words(csr_array(P), csc_array(P), topics, 2)
+    assert {0, 1, 2, 3, 4, 5} == set(both[0].columns.tolist())
+    once = choose_words(csr_array(P), csc_array(P), topics, 2, phrases)
+    assert {2, 3, 4} == set(once[0].columns.tolist())
+    assert once[1].columns.tolist() == both[1].columns.tolist() == [6]
+
+
+def test_two_phrases_do_not_share_a_part() -> None:
+    # "jack straw" is in more documents than "secretary jack", whose other word mostly stands alone
+    secretary, jack, straw, jack_straw, secretary_jack = range(5)
+    P = np.zeros((60, 6), dtype=np.float32)
+    P[:30, secretary], P[:20, [jack, straw, jack_straw]], P[:10, secretary_jack], P[30:, 5] = 1, 1, 1, 1
+    phrases = {jack_straw: (jack, straw), secretary_jack: (secretary, jack)}
+    [words, _] = choose_words(csr_array(P), csc_array(P), np.repeat([0, 1], 30), 2, phrases)
+    assert {secretary, jack_straw} == set(words.columns.tolist())

@@ -36,6 +36,7 @@ from kate.storage.bounded_files import read_json
 from kate.storage.checksums import sha256_of_bytes
 from kate.storage.files import whole_file
 from kate.storage.folders import FolderError, FolderKind, StrPath, require_finite
+from kate.text.phrases import phrase_parts
 from kate.text.vocabulary import Vocabulary
 from kate.text.waiting_words import WaitingWords
 from kate.topics.neuron_poles import Responses
@@ -163,6 +164,7 @@ def _topic_space(
         _read_topic_edits(folder),
         kept,
         occurrences,
+        phrase_parts(vocabulary.words),
     )
     try:
         space.require_edits()

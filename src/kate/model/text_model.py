@@ -41,6 +41,7 @@ from kate.streaming.memory_limit import MemoryLimit
 from kate.streaming.work_folder import WorkFolder
 from kate.text.corpus_batches import CorpusBatches
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
+from kate.text.phrases import phrase_parts
 from kate.text.text_stream import TextStream, stream_of
 from kate.text.vocabulary import Vocabulary
 from kate.text.word_choice import DocumentLimit
@@ -552,7 +553,7 @@ class TextModel(TextAnswers, PlainEstimator):
             encoder=encoder,
             output_bias=fitted.output_bias,
             responses=responses,
-            topics=TopicSpace(sketch, vocabulary.readable),
+            topics=TopicSpace(sketch, vocabulary.readable, phrases=phrase_parts(vocabulary.words)),
             history=fitted.history,
             n_documents_seen=fitted.n_documents_seen,
             training=fitted.state,

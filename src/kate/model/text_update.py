@@ -21,6 +21,7 @@ from kate.model.settings import NETWORK_PARAMETERS
 from kate.model.update_report import MovedTopic, UpdateReport
 from kate.model.updating import DocumentsSeen, update_network
 from kate.text.growing import GrownVocabulary, grow, moved_columns
+from kate.text.phrases import phrase_parts
 from kate.text.word_choice import DocumentLimit
 from kate.topics.carried_topics import carry
 from kate.topics.document_sketch import DocumentSketch, most_documents_of
@@ -79,7 +80,7 @@ def update_trained(
     after = DocumentSketch.of_sample(seen.after, units.of, coarse, _n_known(sketch, new))
     names = {topic.number: topic.name for topic in trained.topics.describe(before)}
     kept = carry(before.cut, names, drawn.stay, after)
-    space = TopicSpace(after, grown.after.readable, kept=kept)
+    space = TopicSpace(after, grown.after.readable, kept=kept, phrases=phrase_parts(grown.after.words))
     report = UpdateReport(
         n_new=new.shape[0],
         n_documents=grown.after.n_documents,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-__all__ = ["Neighbours", "PhraseBook", "Phrases", "find_phrases"]
+__all__ = ["Neighbours", "PhraseBook", "Phrases", "find_phrases", "phrase_parts"]
 
 Codes = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.int64]
@@ -85,6 +85,19 @@ def find_phrases(
     npmi = (together - np.log(totals[left] / n_words) - np.log(totals[right] / n_words)) / -together
     kept = (npmi >= THRESHOLD) & (left != right)
     return left[kept].astype(np.int32), right[kept].astype(np.int32), counts[kept]
+
+
+def phrase_parts(words: Sequence[str]) -> dict[int, tuple[int, ...]]:
+    """For the column of each phrase among the words of a vocabulary, the columns of its parts.
+
+    >>> phrase_parts(["new york", "york", "new", "times"])
+    {0: (2, 1)}
+    """
+    phrases = {column: word.split(" ") for column, word in enumerate(words) if " " in word}
+    columns = {word: column for column, word in enumerate(words)} if phrases else {}
+    return {
+        column: tuple(columns[part] for part in parts if part in columns) for column, parts in phrases.items()
+    }
 
 
 def _where(often: npt.NDArray[np.bool_], left: Codes, right: Codes) -> tuple[Codes, Codes]:

@@ -26,6 +26,7 @@ class TopicSpace:
     """Finds the tree when it is first asked for, and cuts it.
 
     readable : the words of the vocabulary as people write them
+    phrases : of those that are phrases, the columns of their parts
     edits : the user's changes; None where nothing was changed
     kept : the topics that an update carried over, and the new ones that it found; None before the first update
     """
@@ -37,8 +38,10 @@ class TopicSpace:
         tree: TopicTree | None = None,
         edits: TopicEdits | None = None,
         kept: KeptTopics | None = None,
+        phrases: Mapping[int, tuple[int, ...]] | None = None,
     ) -> None:
         self.sketch, self.readable, self.edits, self.kept = sketch, readable, edits, kept
+        self.phrases = phrases or {}
         self._tree = tree
         self._cuts: dict[int, TopicCut] = {}
         self._kept_cut: TopicCut | None = None
@@ -129,8 +132,8 @@ class TopicSpace:
 
     def describe(self, edited: EditedCut) -> list[Topic]:
         """The topics of a cut, in the order of their numbers."""
-        cut, present = edited.cut, self.sketch.present
-        found = choose_words(present, self.sketch.present_by_word, cut.sketch_topics, len(cut.topics))
+        cut = edited.cut
+        found = self._choose_words(cut.sketch_topics, len(cut.topics))
         words = [[self.readable[column] for column in one.columns] for one in found]
         names = self._names(edited, words)
         sizes = np.bincount(cut.sketch_topics, minlength=len(cut.topics)) / max(len(self.sketch), 1)
@@ -151,8 +154,11 @@ class TopicSpace:
 
     def words_of(self, rows: NDArray[np.bool_]) -> TopicWords:
         """The words that tell some documents of the sketch from the others."""
-        topics = np.where(rows, 0, -1)
-        return choose_words(self.sketch.present, self.sketch.present_by_word, topics, 1)[0]
+        return self._choose_words(np.where(rows, 0, -1), 1)[0]
+
+    def _choose_words(self, topics: Numbers, n_topics: int) -> list[TopicWords]:
+        sketch = self.sketch
+        return choose_words(sketch.present, sketch.present_by_word, topics, n_topics, self.phrases)
 
     @staticmethod
     def _names(edited: EditedCut, words: list[list[str]]) -> list[str]:
@@ -192,6 +198,7 @@ class TopicSpace:
         edits: TopicEdits | None,
         config: Mapping[str, Any] | None = None,
         occurrences: Occurrences | None = None,
+        phrases: Mapping[int, tuple[int, ...]] | None = None,
     ) -> TopicSpace:
         """What :meth:`to_arrays` and :meth:`config` gave; arrays that do not belong together are refused.
 
@@ -201,4 +208,4 @@ class TopicSpace:
         tree = TopicTree(*(arrays[name] for name in ("leaf_sums", "leaf_sizes", "joins", "join_costs")))
         tree.require_whole(n_components)
         kept = None if config is None else KeptTopics.from_parts(arrays, config, n_components)
-        return cls(sketch, readable, tree, edits, kept)
+        return cls(sketch, readable, tree, edits, kept, phrases)

@@ -5,11 +5,14 @@ Words are chosen one after another. A word's worth is the sum of
     how it fits those chosen   the mean NPMI with them
     what it adds               the share of the topic's documents that hold it and none of those chosen
 less what other topics have already taken it. docs/defaults.md has the figures for each part.
+
+A phrase and its parts are one thing to say: "tony blair" stands for "tony" and "blair" where most documents with one of
+these hold the phrase, and is left out where they mostly stand alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,11 +28,13 @@ _CANDIDATES = 25
 _FIT, _ADDS, _TAKEN = 1.0, 2.0, 0.2  # weights of the parts
 _RAREST = 0.04  # a word that fewer of a topic's documents hold says little about them
 _LEAST_LIFT = 1.5  # nor does one that is hardly more frequent in them than elsewhere
+_LEAST_STOOD_FOR = 0.5  # share of a word's documents that hold a phrase which is listed in its place
 _LEAST_ROOT = 5  # letters: "terror" and "terrorists" are one word in a name, "car" and "care" are two
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Columns = NDArray[np.int64]
+Parts = Mapping[int, tuple[int, ...]]  # of phrases: the columns of their words
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,15 +47,18 @@ class TopicWords:
     coverage: float  # share of its documents that hold one of its first ten words
 
 
-def choose_words(present: csr_array, by_word: csc_array, topics: Columns, n_topics: int) -> list[TopicWords]:
+def choose_words(
+    present: csr_array, by_word: csc_array, topics: Columns, n_topics: int, phrases: Parts | None = None
+) -> list[TopicWords]:
     """Words for every topic, from the words of documents and the topic of each.
 
-    ``present`` is 1 where a document holds a word (n_docs, n_words); ``by_word`` is the same by columns.
+    ``present`` is 1 where a document holds a word (n_docs, n_words); ``by_word`` is the same by columns. ``phrases``
+    tells of each column that counts a phrase which columns count its parts.
     """
     frequency = document_frequencies(present, topics, n_topics)
     totals = np.diff(by_word.indptr)
     drafts = [
-        _Draft.of(by_word, frequency[topic], totals, np.flatnonzero(topics == topic))
+        _Draft.of(by_word, frequency[topic], totals, np.flatnonzero(topics == topic), phrases or {})
         for topic in range(n_topics)
     ]
     taken = np.zeros(present.shape[1])
@@ -86,7 +94,9 @@ class _Draft:
         self.uncovered = np.ones(len(self.holds), dtype=bool)
 
     @classmethod
-    def of(cls, by_word: csc_array, frequency: Floats, totals: Columns, rows: Columns) -> _Draft:
+    def of(
+        cls, by_word: csc_array, frequency: Floats, totals: Columns, rows: Columns, phrases: Parts
+    ) -> _Draft:
         n_documents = by_word.shape[0]
         share = frequency.astype(np.float64) / max(len(rows), 1)
         lift = np.divide(share * n_documents, totals, out=np.ones(len(share)), where=totals > 0)
@@ -96,7 +106,8 @@ class _Draft:
         if len(rows) == n_documents:  # all documents: there are no others to be told from
             usable = np.flatnonzero(held)
             typical = share[usable]
-        order = np.argsort(-typical, kind="stable")[:N_LISTED]
+        order = np.argsort(-typical, kind="stable")[: 2 * N_LISTED if phrases else N_LISTED]
+        order = order[_said_once(by_word, rows, usable[order], phrases)][:N_LISTED]
         listed, typical = usable[order], typical[order]
         first, rest = listed[:_CANDIDATES], listed[_CANDIDATES:]
         # sparse: a word stands in few documents, and most pairs of words share none
@@ -131,6 +142,27 @@ class _Draft:
             float(core.mean()) if len(core) else None,
             float(1 - self.uncovered.mean()) if len(self.uncovered) else 0.0,
         )
+
+
+def _said_once(by_word: csc_array, rows: Columns, listed: Columns, phrases: Parts) -> NDArray[np.bool_]:
+    """Which of the listed words stay when a phrase does not stand beside its parts, in some documents."""
+    kept, place_of = (
+        np.ones(len(listed), dtype=bool),
+        {word: place for place, word in enumerate(listed.tolist())},
+    )
+    found = [place for word, place in place_of.items() if word in phrases]
+    if not found:
+        return kept
+    holds = by_word[:, listed].tocsr()[rows].toarray() > 0
+    for place in sorted(found, key=lambda place: -int(holds[:, place].sum())):
+        parts = [place_of[word] for word in phrases[int(listed[place])] if word in place_of]
+        stood_for = [
+            part for part in parts if kept[part] and holds[holds[:, part], place].mean() >= _LEAST_STOOD_FOR
+        ]
+        kept[stood_for] = False
+        # where its parts mostly stand alone, or another phrase has them, it says nothing new
+        kept[place] = bool(stood_for) or not parts
+    return kept
 
 
 def distinct_names(words: list[list[str]], numbers: list[int], taken: set[str]) -> Iterator[str]:
