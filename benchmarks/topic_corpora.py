@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,19 +18,20 @@ from kate.text.tokenizer import Tokenizer
 LONG = ("20news", "reuters21578", "sotu", "bbc", "reviews")
 SHORT = {"reuters titles": "reuters21578", "bbc, 12 words": "bbc", "reviews, 12 words": "reviews"}
 N_WORDS = 20_000
-N_SHORT = 12
 
 
 def topic_corpus(name: str) -> Corpus:
-    """A corpus by its name, with ``texts``."""
-    if name in SHORT:
-        whole = topic_corpus(SHORT[name])
+    """A corpus by its name, with ``texts``; "bbc, 25 words" has the first words of each text of "bbc"."""
+    cut_at = re.fullmatch(r"(\w+), (\d+) words", name)
+    if cut_at or name in SHORT:
+        whole = topic_corpus(cut_at[1] if cut_at else SHORT[name])
         assert whole.texts is not None
-        cut = _title if name.endswith("titles") else _first_words
+        texts = [
+            " ".join(text.split()[: int(cut_at[2])]) if cut_at else text.partition("\n")[0]
+            for text in whole.texts
+        ]
         parts = (whole.train, whole.validation, whole.test)
-        return _counted(
-            name, [cut(text) for text in whole.texts], whole.ids, whole.labels, whole.classes, *parts
-        )
+        return _counted(name, texts, whole.ids, whole.labels, whole.classes, *parts)
     if name in ("bbc", "reviews"):
         with gzip.open(data_folder() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]
@@ -58,11 +60,3 @@ def _counted(
         name, X, vocabulary, ids, labels, kind, train, validation, test, classes, texts=texts,
         read_sequences=lambda: vocabulary.sequences(texts),
     )  # fmt: skip
-
-
-def _title(text: str) -> str:
-    return text.partition("\n")[0]
-
-
-def _first_words(text: str) -> str:
-    return " ".join(text.split()[:N_SHORT])

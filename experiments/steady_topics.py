@@ -1,6 +1,7 @@
 """Why topics differ from seed to seed, and what would make them steadier: what was tried, on validation documents only.
 
     KATE_DATA=... python experiments/steady_topics.py run experiments/steady_topics.jsonl ["bbc, 12 words" ...]
+    python experiments/steady_topics.py joins experiments/steady_topics.jsonl ["bbc, 25 words" ...]    # two ways only
     python experiments/steady_topics.py report experiments/steady_topics.jsonl       # the tables of docs/defaults.md
 
 A fifth of the training documents is held out, KATE learns from the others (128 components, three seeds), and every way
@@ -34,7 +35,11 @@ CORPORA = (
     "bbc, 12 words",
     "reviews, 12 words",
 )
-NO_LABELS = ("reviews", "reviews, 12 words")  # good or bad: no topics
+CUTS = tuple(
+    f"{corpus}, {n} words"
+    for n in (12, 25, 50)
+    for corpus in ("20news", "reuters21578", "sotu", "bbc", "reviews")
+)
 SHARES = (0.35, 0.5, 0.65, 0.8, 1.0)  # of the start, in the vectors
 SCORES = ("nmi", "npmi", "coverage", "diversity")
 
@@ -42,7 +47,7 @@ SCORES = ("nmi", "npmi", "coverage", "diversity")
 class Fit:
     """One seed: vectors of the sketch and of the unseen documents, for every share of the start."""
 
-    def __init__(self, corpus: Any, seed: int) -> None:
+    def __init__(self, corpus: Any, seed: int, shares: tuple[float, ...] = SHARES) -> None:
         from kate import KATE
         from kate.model import finishing
         from kate.model.encoder import Encoder
@@ -65,7 +70,7 @@ class Fit:
             finishing.make_vector_map = make
         W, start, products, n_components, _ = given[0]
         self.vectors = {}
-        for share in SHARES:
+        for share in shares:
             own = Encoder.of_map(
                 make(W, start, products, n_components, share), encoder.scaling, encoder.weights
             )
@@ -75,7 +80,8 @@ class Fit:
                 self.sketch = sketch
         self.known = np.diff(self.unseen.indptr) > 0
         self.labels, labels = None, corpus.labels[held_out]
-        if corpus.name not in NO_LABELS:
+        self.n_words = len(self.sketch.words) / len(self.sketch)
+        if not corpus.name.startswith("reviews"):  # good or bad: no topics
             is_sets = not isinstance(labels, np.ndarray)
             single = np.diff(labels.indptr) == 1 if is_sets else np.ones(len(held_out), dtype=bool)
             self.rows = np.flatnonzero(single & self.known)
@@ -198,15 +204,18 @@ def two_steps(n_groups: int, p: float = 0.5) -> Way:
     return find
 
 
-def of_the_product(n_topics: int = N_TOPICS) -> Way:
-    """What ``TextModel`` does: coarse groups by the start, and trees of the trained vectors below and above them."""
+def of_the_product(*, short: bool) -> Way:
+    """What ``TextModel`` does: coarse groups by the start, and trees of the trained vectors below and above them.
+
+    Where documents are ``short``, the start's tree is kept above them.
+    """
 
     def find(fit: Fit) -> Topics:
         from kate.topics.topic_cut import TopicCut
         from kate.topics.topic_tree import TopicTree
 
         (vectors, unseen), start = fit.vectors[SHARES[0]], _start(fit, 0.5)
-        cut = TopicCut.of(TopicTree.of(vectors, start), fit.sketch, n_topics)
+        cut = TopicCut.of(TopicTree.of(vectors, start, short=short), fit.sketch, N_TOPICS)
         return placed(vectors, unseen, cut.centres)
 
     return find
@@ -219,7 +228,8 @@ def _start(fit: Fit, p: float) -> Any:
 
 
 WAYS: dict[str, Way] = {
-    "coarse groups by the start (the default)": of_the_product(),
+    "coarse groups by the start, joined by the trained vectors (long texts)": of_the_product(short=False),
+    "coarse groups by the start, joined by the start (short texts)": of_the_product(short=True),
     "one tree of the trained vectors": plain(),
     "vectors half start": plain(0.5),
     "vectors .65 start": plain(0.65),
@@ -238,7 +248,12 @@ WAYS: dict[str, Way] = {
 OTHER_STARTS = "one seed, other starts of the leaves"
 
 
-def run(path: Path, corpora: list[str]) -> None:
+def joins(path: Path, corpora: list[str]) -> None:
+    """Only what the product does, on documents of every length."""
+    run(path, corpora or [*CORPORA, *(cut for cut in CUTS if cut not in CORPORA)], n_ways=2)
+
+
+def run(path: Path, corpora: list[str], n_ways: int | None = None) -> None:
     from kate.research.metrics.clusters import adjusted_rand
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
@@ -246,13 +261,15 @@ def run(path: Path, corpora: list[str]) -> None:
     with path.open("a") as file:
         for name in corpora or CORPORA:
             corpus = topic_corpus(name)
-            fits = [Fit(corpus, seed) for seed in SEEDS]
-            found = {title: [way(fit) for fit in fits] for title, way in WAYS.items()}
-            found[OTHER_STARTS] = [plain(seed=100 * number)(fits[0]) for number in range(3)]
+            fits = [Fit(corpus, seed, SHARES if n_ways is None else (SHARES[0], 1.0)) for seed in SEEDS]
+            ways = list(WAYS.items())[:n_ways]
+            found = {title: [way(fit) for fit in fits] for title, way in ways}
+            if n_ways is None:
+                found[OTHER_STARTS] = [plain(seed=100 * number)(fits[0]) for number in range(3)]
             for title, topics in found.items():
                 of = [fits[0]] * 3 if title == OTHER_STARTS else fits
                 rows = [fit.scores(*one) for fit, one in zip(of, topics, strict=True)]
-                line: dict[str, Any] = {"corpus": name, "way": title}
+                line: dict[str, Any] = {"corpus": name, "way": title, "words": round(fits[0].n_words, 1)}
                 pairs = [adjusted_rand(one, other) for (_, one), (_, other) in combinations(topics, 2)]
                 line["seeds_ari"] = round(float(np.mean(pairs)), 4)
                 for score in rows[0]:
@@ -266,13 +283,25 @@ def run(path: Path, corpora: list[str]) -> None:
 def report(path: Path, _: list[str]) -> None:
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     found = {(line["way"], line["corpus"]): line for line in lines}
+    ways = list(dict.fromkeys(line["way"] for line in lines))
     for score in ("seeds_ari", *SCORES):
         print(f"| {score} | {' | '.join(CORPORA)} |\n|{'---|' * (len(CORPORA) + 1)}")
-        for way in dict.fromkeys(line["way"] for line in lines):
+        for way in ways:
             values = [found.get((way, corpus), {}).get(score) for corpus in CORPORA]
-            print(f"| {way} | {' | '.join('–' if one is None else f'{one:.3f}' for one in values)} |")
+            print(f"| {way} | {' | '.join(map(_shown, values))} |")
         print()
+    of_joins = list(WAYS)[:2]
+    columns = [f"{score}, {by}" for score in ("seeds_ari", *SCORES) for by in ("trained", "start")]
+    print(f"| corpus | words | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 2)}")
+    of_length = {line["corpus"]: line["words"] for line in lines if line["way"] in of_joins}
+    for corpus, words in sorted(of_length.items(), key=lambda item: item[1]):
+        values = [found[way, corpus].get(score) for score in ("seeds_ari", *SCORES) for way in of_joins]
+        print(f"| {corpus} | {words} | {' | '.join(map(_shown, values))} |")
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 if __name__ == "__main__":
-    {"run": run, "report": report}[sys.argv[1]](Path(sys.argv[2]), sys.argv[3:])
+    {"run": run, "joins": joins, "report": report}[sys.argv[1]](Path(sys.argv[2]), sys.argv[3:])

@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 
 from kate.topics.document_sketch import DocumentSketch
 from kate.topics.topic_cut import TopicCut
+from kate.topics.topic_space import TopicSpace
 from kate.topics.topic_tree import TopicTree
 from kate.unit_rows import unit_rows
 
@@ -132,3 +133,20 @@ def test_very_many_documents_are_sketched_by_some(monkeypatch: pytest.MonkeyPatc
     assert (len(sketch), len(sketch.one_half)) == (50, 20)
     groups = {int(np.flatnonzero(row)[0]) // 12 for row in sketch.present.toarray()}
     assert groups == set(range(N_GROUPS))
+
+
+def coarsely(X: csr_matrix) -> np.ndarray:
+    """What other vectors than the trained ones say."""
+    return unit_rows(np.asarray(X @ np.random.default_rng(4).normal(size=(N_WORDS, 6)), dtype=np.float32))
+
+
+def test_short_documents_are_joined_by_the_coarse_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    sketch = DocumentSketch.take(counts(overlap=0.5), encode, coarsely)  # of ten words, some of them twice
+    assert sketch.is_of_short_texts
+    trees = {short: TopicTree.of(sketch.units, sketch.coarse, short=short) for short in (True, False)}
+    assert not np.array_equal(trees[True].joins, trees[False].joins)
+    words = [str(column) for column in range(N_WORDS)]
+    np.testing.assert_array_equal(TopicSpace(sketch, words).tree.joins, trees[True].joins)
+    monkeypatch.setattr("kate.topics.document_sketch._SHORT", 5)
+    assert not sketch.is_of_short_texts
+    np.testing.assert_array_equal(TopicSpace(sketch, words).tree.joins, trees[False].joins)

@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import linkage
 from kate.topics.coarse_groups import MOST_GROUPS, coarse_groups
 from kate.topics.leaf_clusters import leaf_clusters, leaves_in_groups, nearest_centres
 from kate.topics.topic_tree import MOST_LEAVES, TopicTree
-from kate.topics.ward_joins import joined
+from kate.topics.ward_joins import joined, joined_by_group
 from kate.unit_rows import unit_rows
 
 
@@ -69,7 +69,7 @@ def test_coarse_vectors_make_the_upper_part_of_the_tree() -> None:
     tree = TopicTree.of(fine, coarse)
     assert tree.n_leaves <= MOST_LEAVES
     tree.require_whole(16)
-    found = coarse_groups(fine, coarse, 400)
+    found, _ = coarse_groups(fine, coarse, 400)
     assert found.max() + 1 <= MOST_GROUPS
     # no group mixes documents that the coarse vectors hold apart
     assert all(len(set(groups[found == group])) == 1 for group in range(found.max() + 1))
@@ -81,9 +81,39 @@ def test_coarse_vectors_make_the_upper_part_of_the_tree() -> None:
     assert sorted(np.bincount(cut, tree.sizes).astype(int)) == sorted(np.bincount(found))
 
 
+def test_of_short_documents_the_coarse_vectors_join_the_groups() -> None:
+    # both kinds of vectors know the same six groups, and differ in which of them belong together
+    random = np.random.default_rng(7)
+    groups = np.arange(600) % 6
+    own, pairs, halves = np.eye(6), np.eye(3)[[0, 0, 1, 1, 2, 2]], np.eye(3)[[0, 1, 2, 0, 1, 2]]
+    noise = 0.02 * random.normal(size=(600, 9))
+    fine, coarse = (
+        unit_rows((np.hstack([own, of])[groups] + noise).astype(np.float32)) for of in (pairs, halves)
+    )
+
+    def of_three(short: bool) -> set[frozenset[int]]:
+        tree = TopicTree.of(fine, coarse, short=short)
+        tree.require_whole(9)
+        centres = unit_rows(np.stack([tree.sums[tree.cut(3) == number].sum(axis=0) for number in range(3)]))
+        found = nearest_centres(fine, centres)
+        return {frozenset(groups[found == number].tolist()) for number in range(3)}
+
+    assert of_three(short=False) == {frozenset(pair) for pair in ((0, 1), (2, 3), (4, 5))}
+    assert of_three(short=True) == {frozenset(pair) for pair in ((0, 3), (1, 4), (2, 5))}
+
+
+def test_joins_that_are_given_cost_what_they_cost() -> None:
+    sums = np.random.default_rng(2).normal(size=(9, 4)).astype(np.float32)
+    sizes = np.array([1, 4, 2, 1, 3, 1, 1, 2, 5])
+    joins, costs = joined_by_group(sums, sizes, np.arange(9))
+    again = joined_by_group(sums, sizes, np.arange(9), joins)
+    np.testing.assert_array_equal(again[0], joins)
+    np.testing.assert_allclose(again[1], costs)
+
+
 def test_few_documents_have_no_upper_part() -> None:
     vectors, _ = documents(2, 10)
-    assert set(coarse_groups(vectors, vectors, 6)) == {0}
+    assert set(coarse_groups(vectors, vectors, 6)[0]) == {0}
     np.testing.assert_array_equal(TopicTree.of(vectors, vectors).joins, TopicTree.of(vectors).joins)
 
 

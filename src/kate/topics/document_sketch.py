@@ -24,6 +24,7 @@ _MOST_DOCUMENTS = 20_000
 _MOST_NUMBERS = 5_000_000  # of all vectors together, 10 MB
 _MOST_WORDS = 5_000_000  # of all documents together: books are sketched by fewer of them
 _MOST_HALVED = 2_000
+_SHORT = 15  # distinct words of a document, on average, below which they are short
 
 Floats = NDArray[np.float32]
 Halves = NDArray[np.float16]
@@ -117,6 +118,11 @@ class DocumentSketch:
 
     def __len__(self) -> int:
         return len(self.vectors)
+
+    @property
+    def is_of_short_texts(self) -> bool:
+        """Whether the documents have so few words that training learns little of what is near to what at large."""
+        return len(self.words) < _SHORT * len(self)
 
     @cached_property
     def units(self) -> Floats:

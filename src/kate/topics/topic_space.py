@@ -49,7 +49,9 @@ class TopicSpace:
     @property
     def tree(self) -> TopicTree:
         if self._tree is None:
-            self._tree = TopicTree.of(self.sketch.units, self.sketch.coarse)
+            self._tree = TopicTree.of(
+                self.sketch.units, self.sketch.coarse, short=self.sketch.is_of_short_texts
+            )
         return self._tree
 
     def cut(self, n_topics: int) -> TopicCut:

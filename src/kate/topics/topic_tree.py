@@ -54,23 +54,24 @@ class TopicTree:
     costs: Doubles
 
     @classmethod
-    def of(cls, vectors: Floats, coarse: Floats | None = None) -> TopicTree:
+    def of(cls, vectors: Floats, coarse: Floats | None = None, *, short: bool = False) -> TopicTree:
         """The tree of documents by their unit vectors (n_docs, d).
 
         coarse : (n_docs, any), unit vectors that hardly depend on the seed and say which documents lie together at
             large; None leaves that to the vectors too
+        short : the documents are short: the coarse vectors also say how groups join at large
         """
         n_leaves = max(1, min(MOST_LEAVES, len(vectors) // _DOCUMENTS_PER_LEAF))
-        groups = np.zeros(len(vectors), dtype=np.int64)
+        groups, upper = np.zeros(len(vectors), dtype=np.int64), None
         if coarse is not None:
-            groups = coarse_groups(vectors, coarse, n_leaves)
+            groups, upper = coarse_groups(vectors, coarse, n_leaves)
         clusters = leaves_in_groups(vectors, groups, n_leaves)
         n_leaves = int(clusters.max(initial=0)) + 1
         sums = cluster_sums(vectors, clusters, n_leaves)
         sizes = np.maximum(np.bincount(clusters, minlength=n_leaves), 1)
         group_of_leaf = np.zeros(n_leaves, dtype=np.int64)
         group_of_leaf[clusters] = groups
-        joins, costs = joined_by_group(sums, sizes, group_of_leaf)
+        joins, costs = joined_by_group(sums, sizes, group_of_leaf, upper if short else None)
         return cls(sums, sizes, joins, costs)
 
     @property

@@ -107,7 +107,7 @@ def _of_tree(model: KATE, corpus: Corpus, n_topics: int) -> tuple[Numbers, Numbe
         sp.csr_matrix(corpus.X[rows], dtype=np.float32) for rows in (corpus.fitting, corpus.test)
     )
     sketch = DocumentSketch.take(fitting, encoded, model.fitted_network().coarse_encode(model.n_jobs))
-    tree = TopicTree.of(sketch.units, sketch.coarse)
+    tree = TopicTree.of(sketch.units, sketch.coarse, short=sketch.is_of_short_texts)
     try:
         tree.require(n_topics)
     except ValueError as error:
