@@ -293,7 +293,7 @@ def report(path: Path, _: list[str]) -> None:
     of_joins = list(WAYS)[:2]
     columns = [f"{score}, {by}" for score in ("seeds_ari", *SCORES) for by in ("trained", "start")]
     print(f"| corpus | words | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 2)}")
-    of_length = {line["corpus"]: line["words"] for line in lines if line["way"] in of_joins}
+    of_length = {line["corpus"]: line["words"] for line in lines if line["way"] == of_joins[1]}
     for corpus, words in sorted(of_length.items(), key=lambda item: item[1]):
         values = [found[way, corpus].get(score) for score in ("seeds_ari", *SCORES) for way in of_joins]
         print(f"| {corpus} | {words} | {' | '.join(map(_shown, values))} |")
