@@ -35,6 +35,7 @@ from kate.search.lance_table import (
     rows_table,
     write_lance_table,
 )
+from kate.search.lance_vectors import KeptVectors, VectorKeeper, vectors_in
 from kate.search.store import ByMeaning, ByWords, Everything, Selection
 from kate.spelling import close_names
 from kate.storage.files import only_writer
@@ -62,6 +63,7 @@ class LanceStore:
         self.table = table
         self.ann = ann
         self._stored = stored
+        self._keeper = VectorKeeper(table)
 
     @classmethod
     def open(cls, folder: Path, config: dict[str, Any]) -> LanceStore:
@@ -104,6 +106,9 @@ class LanceStore:
     def by_meaning(
         self, vector: Floats, top: int, least: int, selection: Selection, exact: bool
     ) -> ByMeaning:
+        if (in_memory := self._kept(exact)) is not None:
+            [ranking] = in_memory.nearest(vector[np.newaxis], top, self._rows_that(selection))
+            return ByMeaning(ranking, vector, lambda rows: in_memory.of(rows, self.vectors_of))
         query = self.table.search(vector, vector_column_name=VECTOR_COLUMN).distance_type("dot").limit(top)
         if self.ann and not exact:
             query = query.nprobes(_PROBES).refine_factor(_REFINED)
@@ -126,6 +131,8 @@ class LanceStore:
         return ByMeaning(Ranking(rows[kept][order], cosines[kept][order]), vector, vectors_of)
 
     def nearest(self, vectors: Floats, top: int, selection: Selection, exact: bool) -> list[Ranking]:
+        if (in_memory := self._kept(exact, len(vectors))) is not None:
+            return in_memory.nearest(vectors, top, self._rows_that(selection))
         return [self.by_meaning(vector, top, top, selection, exact).ranking for vector in vectors]
 
     def known_stems(self, stems: Sequence[str]) -> set[str]:
@@ -248,6 +255,18 @@ class LanceStore:
             query = query.where(condition, prefilter=True)
         return _asked(query.with_row_id(True).select(columns or ["_score"]))
 
+    def _kept(self, exact: bool, n_queries: int = 1) -> KeptVectors | None:
+        """All vectors in memory, where they are worth it; None: ask LanceDB."""
+        return None if self.ann and not exact else self._keeper.vectors(n_queries)
+
+    def _rows_that(self, selection: Selection) -> Rows | None:
+        """The rows that may be found; None for all."""
+        if (condition := self._condition(selection)) is None:
+            return None
+        return _column(
+            _asked(self.table.search().where(condition).with_row_id(True).select(["id"])), "_rowid", np.int64
+        )
+
     def _condition(self, selection: Selection) -> str | None:
         """A selection as LanceDB reads it."""
         if selection.is_everything:
@@ -291,9 +310,7 @@ def _column(found: Any, name: str, kind: Any) -> NDArray[Any]:
 
 
 def _vectors(found: Any) -> Floats:
-    column = found[VECTOR_COLUMN].combine_chunks()
-    flat: Floats = column.flatten().to_numpy() if len(column) else np.zeros(0, np.float32)
-    return flat.reshape(len(column), column.type.list_size)
+    return vectors_in(found[VECTOR_COLUMN].combine_chunks())
 
 
 def _cosines(vectors: Floats, vector: Floats) -> Floats:
