@@ -13,12 +13,15 @@ from kate.search.store import DocumentStore
 
 __all__ = ["DuplicateGroup", "find_duplicates"]
 
+Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
 # Neighbours of a document that are looked at, and how near they must be: copies have cosines of nearly 1.
 _NEIGHBOURS = 50
 _LEAST_COSINE = 0.8
-_ROWS_AT_ONCE, _PAIRS_AT_ONCE = 512, 20_000
+# A tile of cosines fits into a core's cache.
+_ROWS_AT_ONCE, _COLUMNS_AT_ONCE = 512, 4096
+_PAIRS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True)
@@ -54,20 +57,58 @@ def find_duplicates(store: DocumentStore, threshold: float = 0.8) -> list[Duplic
     return _groups(store, everything.rows, first[kept], second[kept], overlaps[kept])
 
 
-def _near_pairs(vectors: NDArray[np.float32]) -> tuple[Rows, Rows]:
+def _near_pairs(vectors: Floats) -> tuple[Rows, Rows]:
     """Pairs of documents, the earlier first, of nearly the same meaning; of each at most its nearest ones."""
-    found: list[Rows] = [np.empty((0, 2), np.int64)]
-    for start in range(0, len(vectors), _ROWS_AT_ONCE):
-        # each pair is looked at once: with the documents from here on
-        cosines = vectors[start : start + _ROWS_AT_ONCE] @ vectors[start:].T
-        cosines[np.tri(*cosines.shape, dtype=np.bool_)] = -1
-        if cosines.shape[1] > _NEIGHBOURS:
-            crowded = np.flatnonzero(np.count_nonzero(cosines >= _LEAST_COSINE, axis=1) > _NEIGHBOURS)
-            least = -np.partition(-cosines[crowded], _NEIGHBOURS, axis=1)[:, _NEIGHBOURS, None]
-            cosines[crowded] = np.where(cosines[crowded] >= least, cosines[crowded], -1)
-        found.append(np.argwhere(cosines >= _LEAST_COSINE) + start)
-    pairs = np.concatenate(found)
+    different, copies = _copies(vectors)
+    shown = vectors[different]
+    found = [different[_nearest_after(shown, start)] for start in range(0, len(shown), _ROWS_AT_ONCE)]
+    pairs = np.concatenate([copies, *found])
     return pairs[:, 0], pairs[:, 1]
+
+
+def _copies(vectors: Floats) -> tuple[Rows, Rows]:
+    """Rows without the copies of a vector that very many have; and pairs of these, each with the next ones."""
+    bits = np.ascontiguousarray(vectors, np.float32).view(np.uint32)
+    factors = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64)
+    checksums = np.einsum("ij,j->i", bits, factors, dtype=np.uint64)
+    _, first, group_of, sizes = np.unique(
+        checksums, return_index=True, return_inverse=True, return_counts=True
+    )
+    is_crowded = (sizes > _NEIGHBOURS)[group_of]
+    is_crowded[~vectors.any(axis=1)] = False  # they mean nothing, and are near to nothing
+    members = np.flatnonzero(is_crowded)
+    members = members[np.argsort(group_of[members], kind="stable")]
+    pairs = [np.empty((0, 2), np.int64)]
+    for step in range(1, min(_NEIGHBOURS, len(members) - 1) + 1):
+        together = np.stack([members[:-step], members[step:]], axis=1)
+        pairs.append(together[group_of[together[:, 0]] == group_of[together[:, 1]]])
+    is_crowded[first] = False
+    return np.flatnonzero(~is_crowded), np.concatenate(pairs)
+
+
+def _nearest_after(vectors: Floats, start: int) -> Rows:
+    """Pairs of some rows with later ones: each pair is looked at once, a tile at a time, so that memory is bounded."""
+    block = vectors[start : start + _ROWS_AT_ONCE]
+    rows, columns, scores = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.float32)]
+    for first in range(start, len(vectors), _COLUMNS_AT_ONCE):
+        cosines = block @ vectors[first : first + _COLUMNS_AT_ONCE].T
+        if first == start:
+            cosines[np.tri(*cosines.shape, dtype=np.bool_)] = -1
+        if cosines.max() < _LEAST_COSINE:
+            continue
+        is_near = cosines >= _LEAST_COSINE
+        for row in np.flatnonzero(np.count_nonzero(is_near, axis=1) > _NEIGHBOURS).tolist():
+            is_near[row] = False
+            is_near[row, np.argpartition(-cosines[row], _NEIGHBOURS)[:_NEIGHBOURS]] = True
+        here, there = np.nonzero(is_near)
+        if len(here):
+            rows.append(here + start)
+            columns.append(there + first)
+            scores.append(cosines[here, there])
+    pairs, cosine = np.stack([np.concatenate(rows), np.concatenate(columns)], axis=1), np.concatenate(scores)
+    pairs = pairs[np.lexsort((-cosine, pairs[:, 0]))]
+    nth = np.arange(len(pairs)) - np.searchsorted(pairs[:, 0], pairs[:, 0])
+    return pairs[nth < _NEIGHBOURS]
 
 
 def _overlaps(words: sparse.csr_array, first: Rows, second: Rows) -> NDArray[np.float64]:
@@ -91,15 +132,18 @@ def _groups(
 
     links = sparse.coo_array((np.ones(len(first)), (first, second)), shape=(len(rows), len(rows)))
     _, group_of = connected_components(links, directed=False)
+    places = np.union1d(first, second)
+    ids, titles = (store.values(rows[places], name).to_list() for name in ("id", "title"))
     members: dict[int, list[int]] = {}
-    for place in np.union1d(first, second).tolist():
-        members.setdefault(int(group_of[place]), []).append(place)
-    least: dict[int, float] = {}
-    for place, overlap in zip(first.tolist(), overlaps.tolist(), strict=True):
-        group = int(group_of[place])
-        least[group] = min(least.get(group, 1.0), overlap)
-    found = []
-    for group, places in sorted(members.items(), key=lambda item: (-len(item[1]), item[1])):
-        shown = store.documents(rows[places])
-        found.append(DuplicateGroup(tuple(shown["id"]), tuple(shown["title"]), round(least[group], 4)))
-    return found
+    for number, group in enumerate(group_of[places].tolist()):
+        members.setdefault(group, []).append(number)
+    least = np.ones(len(rows))
+    np.minimum.at(least, group_of[first], overlaps)
+    return [
+        DuplicateGroup(
+            tuple(ids[number] for number in numbers),
+            tuple(titles[number] for number in numbers),
+            round(float(least[group]), 4),
+        )
+        for group, numbers in sorted(members.items(), key=lambda item: (-len(item[1]), item[1]))
+    ]
