@@ -167,6 +167,29 @@ def test_a_replaced_index_is_picked_up_and_no_request_is_dropped(model, index_fo
     assert set(sizes) == {40, 50}
 
 
+def test_documents_that_come_and_go_are_picked_up(model, tmp_path, monkeypatch):
+    pytest.importorskip("lancedb", reason="LanceDB is not installed: pip install 'kate-text[lance]'")
+    monkeypatch.setattr("kate.serve.service._LOOK_AGAIN", 0.1)
+    folder = tmp_path / "living"
+    kate.Index.build(model, ["gold and silver", "a treaty of peace"]).save(folder, store="lance")
+    with running(make_app(folder)) as address:
+
+        def found():
+            return [hit["id"] for hit in get(f"{address}/search?q=1815&by=words").json().get("hits", [])]
+
+        def becomes(expected):
+            end = time.monotonic() + PATIENCE
+            while found() != expected and time.monotonic() < end:
+                time.sleep(0.05)
+            return found() == expected
+
+        assert found() == []
+        kate.Index.load(folder).add(kate.Documents.from_texts(["The peace of 1815"], ids=["new"]))
+        assert becomes(["new"])
+        kate.Index.load(folder).remove(["new"])
+        assert becomes([])
+
+
 def test_what_cannot_be_loaded_leaves_the_old_one(model_folder, tmp_path, monkeypatch):
     monkeypatch.setattr(service, "_LOOK_AGAIN", 0.05)
     folder = tmp_path / "speeches"

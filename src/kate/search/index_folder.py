@@ -51,6 +51,7 @@ __all__ = [
     "all_texts",
     "read_files",
     "read_index_model",
+    "table_changed",
     "write_checksums",
     "write_config",
     "write_files",
@@ -104,6 +105,12 @@ def write_config(part: Path, model: TextModel, store: str, facts: dict[str, Any]
         **facts,
     }
     (part / INDEX_FOLDER.config).write_text(INDEX_FOLDER.config_text(config), encoding="utf-8")
+
+
+def table_changed(folder: Path) -> int:
+    """When the table of an index in the store lance was changed last, in nanoseconds; 0 for other folders."""
+    # a version is a file of its own there, and a new file changes its folder
+    return max((place.stat().st_mtime_ns for place in folder.glob(f"{TABLES}/*.lance/_versions")), default=0)
 
 
 def read_index_model(folder: Path, config: dict[str, Any]) -> TextModel:

@@ -1,4 +1,5 @@
-"""The model or index that is served. When the folder is replaced, the new one is loaded and takes over.
+"""The model or index that is served. When the folder is replaced, the new one is loaded and takes over; so is an index
+whose documents came, changed or went (the store lance).
 
 A request works with the one that was current when it came, to its end: nothing is dropped and nothing is mixed.
 """
@@ -16,6 +17,7 @@ from kate.model.encoder import EmptyDocumentsWarning
 from kate.model.model_folder import MODEL_FOLDER
 from kate.model.text_model import TextModel, load
 from kate.search import Index
+from kate.search.index_folder import table_changed
 from kate.storage.folders import FolderError, StrPath
 
 __all__ = ["LiveFolder", "Served"]
@@ -81,8 +83,8 @@ class LiveFolder:
             model.encode(["warm up"])  # the first answer is not slower than the others
         return Served(self._name, model, index, int(time.time()))
 
-    def _read_mark(self) -> tuple[int, int, int]:
-        """What changes when the folder is replaced."""
+    def _read_mark(self) -> tuple[int, ...]:
+        """What changes when the folder is replaced, or the table of an index changed."""
         if not self.folder.is_dir():
             raise FileNotFoundError(
                 f"there is no folder {self.folder}; give a model of `kate fit` or an index of `kate index`"
@@ -91,7 +93,7 @@ class LiveFolder:
             path = self.folder / name
             if path.is_file():
                 found = path.stat()
-                return found.st_ino, found.st_mtime_ns, found.st_size
+                return found.st_ino, found.st_mtime_ns, found.st_size, table_changed(self.folder)
         raise FolderError(
             f"{self.folder} is neither a model nor an index of Kate; give a folder of `kate fit` or `kate index`"
         )
