@@ -180,6 +180,27 @@ def test_a_table_that_is_not_there_or_another_is_refused(folder: Path) -> None:
         Index.load(folder)
 
 
+def test_files_that_lancedb_cannot_read_are_told_in_our_words(folder: Path) -> None:
+    refused = 0
+    for path in sorted(path for path in (folder / "tables").rglob("*.lance") if path.is_file()):
+        data = path.read_bytes()
+        path.write_bytes(bytes(len(data)))
+        for ask in (
+            lambda index: index.search("gold treaty"),
+            lambda index: index.search("gold treaty", by="meaning"),
+            lambda index: index.similar_documents("b"),
+            lambda index: index.search_vectors(np.eye(3)),
+            lambda index: index.duplicates(),
+        ):
+            try:
+                ask(Index.load(folder))
+            except FolderError as error:
+                refused += 1
+                assert "is damaged" in str(error) or "are damaged" in str(error)
+        path.write_bytes(data)
+    assert refused > 5
+
+
 def test_an_index_of_lance_is_saved_already(folder: Path, tmp_path: Path) -> None:
     index = Index.load(folder)
     with pytest.raises(ValueError, match="saved already"):

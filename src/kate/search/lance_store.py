@@ -27,6 +27,7 @@ from kate.search.lance_table import (
     VECTOR_COLUMN,
     WORDS_COLUMN,
     aligned,
+    cannot_read,
     holds,
     is_in,
     match_query,
@@ -116,7 +117,7 @@ class LanceStore:
             query = query.bypass_vector_index()
         if (condition := self._condition(selection)) is not None:
             query = query.where(condition, prefilter=True)
-        found = _asked(query.with_row_id(True).select([VECTOR_COLUMN, "_distance"]))
+        found = _asked(query.with_row_id(True).select([VECTOR_COLUMN, "_distance"]), condition)
         rows, vectors = _column(found, "_rowid", np.int64), _vectors(found)
         cosines = _cosines(vectors, vector)
         kept = vectors.any(axis=1)
@@ -140,9 +141,7 @@ class LanceStore:
 
     def suggest(self, word: str) -> list[str]:
         query = match_query(word, fuzziness=2, max_expansions=20)
-        found = (
-            self.table.search(query, query_type="fts").limit(20).select([TEXT_COLUMN, "_score"]).to_arrow()
-        )
+        found = _asked(self.table.search(query, query_type="fts").limit(20).select([TEXT_COLUMN, "_score"]))
         texts = pl.Series(found[TEXT_COLUMN].to_pylist(), dtype=pl.String).str.to_lowercase()
         words = texts.str.extract_all(r"[\p{L}\p{M}]+").explode().drop_nulls().unique(maintain_order=True)
         return close_names(word, words.to_list(), 3, cutoff=0.7)
@@ -159,25 +158,21 @@ class LanceStore:
         return next(iter(rows.values()), None)
 
     def some_ids(self) -> list[str]:
-        found: list[str] = self.table.search().select(["id"]).limit(3).to_arrow()["id"].to_pylist()
+        found: list[str] = _asked(self.table.search().select(["id"]).limit(3))["id"].to_pylist()
         return found
 
     def vectors_of(self, rows: Rows) -> Floats:
         if not len(rows):
             return np.zeros((0, self.table.schema.field(VECTOR_COLUMN).type.list_size), np.float32)
-        found = self.table.take_row_ids(rows.tolist()).with_row_id().select([VECTOR_COLUMN]).to_arrow()
+        found = _asked(self.table.take_row_ids(rows.tolist()).with_row_id().select([VECTOR_COLUMN]))
         place = {row: number for number, row in enumerate(found["_rowid"].to_pylist())}
         return _vectors(found)[[place[row] for row in rows.tolist()]]
 
     def everything(self) -> Everything:
         from scipy import sparse
 
-        found = (
-            self.table.search()
-            .with_row_id(True)
-            .select([WORDS_COLUMN, VECTOR_COLUMN])
-            .limit(len(self))
-            .to_arrow()
+        found = _asked(
+            self.table.search().with_row_id(True).select([WORDS_COLUMN, VECTOR_COLUMN]).limit(len(self))
         )
         split = pl.Series(found[WORDS_COLUMN].to_pylist(), dtype=pl.String).str.split(" ").list.unique()
         codes, distinct = factorize(split.explode().fill_null(""))
@@ -253,7 +248,7 @@ class LanceStore:
         query = self.table.search(match_query(words), query_type="fts").limit(top)
         if condition is not None:
             query = query.where(condition, prefilter=True)
-        return _asked(query.with_row_id(True).select(columns or ["_score"]))
+        return _asked(query.with_row_id(True).select(columns or ["_score"]), condition)
 
     def _kept(self, exact: bool, n_queries: int = 1) -> KeptVectors | None:
         """All vectors in memory, where they are worth it; None: ask LanceDB."""
@@ -263,9 +258,8 @@ class LanceStore:
         """The rows that may be found; None for all."""
         if (condition := self._condition(selection)) is None:
             return None
-        return _column(
-            _asked(self.table.search().where(condition).with_row_id(True).select(["id"])), "_rowid", np.int64
-        )
+        query = self.table.search().where(condition).with_row_id(True).select(["id"])
+        return _column(_asked(query, condition), "_rowid", np.int64)
 
     def _condition(self, selection: Selection) -> str | None:
         """A selection as LanceDB reads it."""
@@ -282,7 +276,7 @@ class LanceStore:
         for start in range(0, len(ids), _IDS_AT_ONCE):
             some = ids[start : start + _IDS_AT_ONCE]
             query = self.table.search().where(is_in("id", some)).with_row_id(True).select(["id"])
-            found = query.limit(len(some)).to_arrow()
+            found = _asked(query.limit(len(some)))
             rows |= dict(zip(found["id"].to_pylist(), found["_rowid"].to_pylist(), strict=True))
         return rows
 
@@ -291,17 +285,19 @@ class LanceStore:
         if not len(rows):
             return pl.DataFrame(pl.from_arrow(self.table.schema.empty_table().select(columns)))
         found = pl.DataFrame(
-            pl.from_arrow(self.table.take_row_ids(rows.tolist()).with_row_id().select(columns).to_arrow())
+            pl.from_arrow(_asked(self.table.take_row_ids(rows.tolist()).with_row_id().select(columns)))
         )
         place = {row: number for number, row in enumerate(found["_rowid"].to_list())}
         return found[[place[row] for row in rows.tolist()]].select(columns)
 
 
-def _asked(query: Any) -> Any:
-    """The answer of LanceDB, its errors about a condition in our words."""
+def _asked(query: Any, condition: str | None = None) -> Any:
+    """The answer of LanceDB; its errors about a condition, or about files that it cannot read, in our words."""
     try:
         return query.to_arrow()
-    except (RuntimeError, ValueError) as error:
+    except (RuntimeError, ValueError, OSError) as error:
+        if condition is None:
+            raise cannot_read(error) from None
         raise FilterError(f"LanceDB cannot answer ({str(error).splitlines()[0][:200]})") from None
 
 

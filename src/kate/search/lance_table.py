@@ -25,6 +25,7 @@ __all__ = [
     "VECTOR_COLUMN",
     "WORDS_COLUMN",
     "aligned",
+    "cannot_read",
     "create_indexes",
     "holds",
     "is_in",
@@ -66,6 +67,14 @@ def open_table(folder: Path) -> Any:
         raise FolderError(
             f"{folder} holds no table that LanceDB can read ({reason}): it is damaged; copy the index again"
         ) from None
+
+
+def cannot_read(error: Exception) -> FolderError:
+    """What LanceDB says of files that it cannot read, in our words."""
+    reason = str(error).splitlines()[0][:200]
+    return FolderError(
+        f"LanceDB cannot read the index ({reason}); if that comes again its files are damaged: copy it again"
+    )
 
 
 def _require_plain_files(folder: Path) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kate.search.exact_search import Ranking, nearest_rows, rank_rows
-from kate.search.lance_table import VECTOR_COLUMN
+from kate.search.lance_table import VECTOR_COLUMN, cannot_read
 
 __all__ = ["KeptVectors", "VectorKeeper", "vectors_in"]
 
@@ -87,7 +87,10 @@ class VectorKeeper:
             )
             if not n_rows or (is_first and n_queries == 1) or 4 * n_rows * width > _MOST_BYTES:
                 return None
-            self._kept = _read(self._table, version, n_rows, width)
+            try:
+                self._kept = _read(self._table, version, n_rows, width)
+            except (RuntimeError, ValueError, OSError) as error:
+                raise cannot_read(error) from None
             return self._kept
 
 
