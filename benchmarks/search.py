@@ -222,7 +222,10 @@ def lance(folder: Path, options: argparse.Namespace) -> None:
     index = kate.Index.load(place)
     for by in ("both", "words", "meaning"):
         first, times = milliseconds(index, some_queries(documents, 30), by=by)
-        say(benchmark="million", store="lance", documents=options.lines, by=by, first_ms=first, **times)
+        say(
+            benchmark="million", store="lance", documents=options.lines, by=by, threads=thread_count(None),
+            first_ms=first, **times, limit_ms=150, ratio=round(times["p50_ms"] / 150, 3),
+        )  # fmt: skip
     new = corpus_of_lines(1_000)
     version = int(time.time())
     added = kate.Documents.from_texts(new.texts, ids=[f"{version}-{number}" for number in range(1_000)])

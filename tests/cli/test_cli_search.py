@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import kate
 from hand_made import model_by_hand
-from kate.cli import app
+from kate.cli import app, search_commands
 
 LONG = "A title of eighty-one characters, which is so long that no table has any room left"
 ROWS = [
@@ -159,6 +159,12 @@ def test_a_long_title_does_not_break_the_table(index: Path, width: int) -> None:
     assert "…" in first
     assert "treaty of peace, a treaty." in out
     assert max(map(len, out.splitlines())) <= width
+
+
+def test_a_title_in_wide_letters_is_cut_by_what_a_terminal_shows() -> None:
+    """It took twice its room, and on 60 columns left none for the texts."""
+    assert search_commands._cut("条約" * 30, 28) == "条約" * 6 + "条…"
+    assert search_commands._cut("条約 of 1854", 28) == "条約 of 1854"
 
 
 def test_nothing_that_a_terminal_obeys_is_printed(index: Path) -> None:

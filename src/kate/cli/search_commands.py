@@ -13,7 +13,6 @@ import kate
 from kate.cli.options import AsJson, Top
 from kate.cli.output import print_json, print_table
 from kate.errors import quoted
-from kate.notebook_html import cut_short
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -40,7 +39,7 @@ Show = Annotated[
 Exact = Annotated[
     bool, typer.Option("--exact", help="Compare with every document, even if the index has a graph.")
 ]
-# Characters of a title in the table: the text needs the rest of the line.
+# Cells of a title in the table: the text needs the rest of the line.
 _TITLE = {80: 28, 100: 34, 140: 44}
 _WIDEST_TITLE = 60
 
@@ -177,7 +176,7 @@ def _print_hits(found: Hits, show: str | None, as_json: bool, offset: int) -> No
         (
             str(hit.rank),
             f"{hit.score:.3f}",
-            cut_short(_safe(hit.title or hit.id), width),
+            _cut(_safe(hit.title or hit.id), width),
             _marked(hit, columns),
         )
         for hit in found
@@ -221,6 +220,13 @@ def _title_width() -> int:
         return _WIDEST_TITLE
     columns = shutil.get_terminal_size().columns
     return next((width for limit, width in _TITLE.items() if columns <= limit), _WIDEST_TITLE)
+
+
+def _cut(title: str, width: int) -> str:
+    """A title in so many cells of a terminal; a Chinese letter takes two."""
+    from rich.cells import cell_len, set_cell_size
+
+    return title if cell_len(title) <= width else f"{set_cell_size(title, width - 1).rstrip()}…"
 
 
 def _safe(text: str | None) -> str:
