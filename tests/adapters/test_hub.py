@@ -28,6 +28,7 @@ print(type(again).__name__)
 def run(code, address, *arguments):
     environment = os.environ | {
         "HF_ENDPOINT": address,
+        "HF_HUB_OFFLINE": "0",
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "HF_HUB_DISABLE_XET": "1",
         "HF_HUB_DISABLE_PROGRESS_BARS": "1",
