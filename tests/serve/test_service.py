@@ -190,6 +190,23 @@ def test_documents_that_come_and_go_are_picked_up(model, tmp_path, monkeypatch):
         assert becomes([])
 
 
+def test_a_replaced_table_answers_though_nobody_has_looked_yet(model, tmp_path, monkeypatch):
+    pytest.importorskip("lancedb", reason="LanceDB is not installed: pip install 'kate-text[lance]'")
+    monkeypatch.setattr("kate.serve.service._LOOK_AGAIN", 600)
+    folder = tmp_path / "living"
+    kate.Index.build(model, ["gold and silver", "a treaty of peace"]).save(folder, store="lance")
+    with running(make_app(folder)) as address:
+        assert get(f"{address}/search?q=gold").status_code == 200
+        kate.Index.build(model, ["new gold", "new peace", "silver"]).save(folder, store="lance")
+        answer = get(f"{address}/search?q=gold&where=id%20%3D%20%270%27")
+        assert answer.status_code == 200
+        assert answer.json()["hits"][0]["snippet"] == "new gold"
+        shutil.rmtree(folder)
+        broken = get(f"{address}/search?q=gold")
+        assert broken.status_code == 500
+        assert broken.json()["error"]["type"] == "server_error"
+
+
 def test_what_cannot_be_loaded_leaves_the_old_one(model_folder, tmp_path, monkeypatch):
     monkeypatch.setattr(service, "_LOOK_AGAIN", 0.05)
     folder = tmp_path / "speeches"

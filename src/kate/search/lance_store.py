@@ -296,7 +296,7 @@ def _asked(query: Any, condition: str | None = None) -> Any:
     try:
         return query.to_arrow()
     except (RuntimeError, ValueError, OSError) as error:
-        if condition is None:
+        if condition is None or "Not found: " in str(error):
             raise cannot_read(error) from None
         raise FilterError(f"LanceDB cannot answer ({str(error).splitlines()[0][:200]})") from None
 

@@ -73,7 +73,7 @@ def cannot_read(error: Exception) -> FolderError:
     """What LanceDB says of files that it cannot read, in our words."""
     reason = str(error).splitlines()[0][:200]
     return FolderError(
-        f"LanceDB cannot read the index ({reason}); if that comes again its files are damaged: copy it again"
+        f"LanceDB cannot read the index ({reason}): it was replaced, or is damaged; open it again"
     )
 
 

@@ -14,6 +14,7 @@ from kate.serve.api_errors import ApiError, bad_request
 from kate.serve.limits import Limits
 from kate.serve.live_folder import Served
 from kate.serve.request_fields import RequestFields, texts_of
+from kate.storage.folders import FolderError
 from kate.storage.json_values import as_json
 
 __all__ = ["document", "label", "search", "similar", "topic", "topics"]
@@ -146,6 +147,8 @@ def _answering(answer: Callable[[], Any]) -> Callable[[], Any]:
             warnings.simplefilter("ignore")
             try:
                 return answer()
+            except FolderError:  # it was replaced, or is damaged: not the client's mistake
+                raise
             except ValueError as error:
                 raise bad_request(str(error)) from error
 

@@ -27,9 +27,9 @@ from kate.serve.api_errors import ApiError, bad_request
 from kate.serve.encode_queue import EncodeQueue
 from kate.serve.explore_pages import MOST_ON_THE_MAP, ExplorePages
 from kate.serve.limits import Limits
-from kate.serve.live_folder import LiveFolder
+from kate.serve.live_folder import LiveFolder, Served
 from kate.serve.service_metrics import ServiceMetrics
-from kate.storage.folders import StrPath
+from kate.storage.folders import FolderError, StrPath
 from kate.threads import require_own_threads
 
 __all__ = ["Service", "make_app"]
@@ -171,24 +171,27 @@ class Service:
 
     async def _search(self, request: Request) -> Response:
         given = dict(request.query_params) if request.method == "GET" else await self._body(request)
-        return await self._answered(index_answers.search(given, self._live.current))
+        return await self._answered(lambda served: index_answers.search(given, served))
 
     async def _similar(self, request: Request) -> Response:
-        return await self._answered(index_answers.similar(await self._body(request), self._live.current))
+        body = await self._body(request)
+        return await self._answered(lambda served: index_answers.similar(body, served))
 
     async def _document(self, request: Request) -> Response:
-        return await self._answered(index_answers.document(request.path_params["id"], self._live.current))
+        name = request.path_params["id"]
+        return await self._answered(lambda served: index_answers.document(name, served))
 
     async def _topics(self, request: Request) -> Response:
-        return await self._answered(index_answers.topics(dict(request.query_params), self._live.current))
+        given = dict(request.query_params)
+        return await self._answered(lambda served: index_answers.topics(given, served))
 
     async def _topic(self, request: Request) -> Response:
-        given = dict(request.query_params)
-        return await self._answered(index_answers.topic(request.path_params["id"], given, self._live.current))
+        number, given = request.path_params["id"], dict(request.query_params)
+        return await self._answered(lambda served: index_answers.topic(number, given, served))
 
     async def _label(self, request: Request) -> Response:
         body = await self._body(request)
-        return await self._answered(index_answers.label(body, self._live.current, self._limits))
+        return await self._answered(lambda served: index_answers.label(body, served, self._limits))
 
     async def _to_explorer(self, request: Request) -> Response:
         return RedirectResponse("explore/")  # what the page fetches lies beside it
@@ -211,8 +214,8 @@ class Service:
         return Response(found, media_type="application/octet-stream", headers=headers)
 
     async def _explorer_documents(self, request: Request) -> Response:
-        body, served = await self._body(request), self._live.current
-        return await self._answered(lambda: {"documents": self._pages.describe(body, served)})
+        body = await self._body(request)
+        return await self._answered(lambda served: lambda: {"documents": self._pages.describe(body, served)})
 
     async def _health(self, request: Request) -> Response:
         served = self._live.current
@@ -234,9 +237,17 @@ class Service:
             openapi.openapi_page(described), headers={"Content-Security-Policy": openapi.POLICY}
         )
 
-    async def _answered(self, work: Callable[[], Any]) -> Response:
+    async def _answered(self, asking: Callable[[Served], Callable[[], Any]]) -> Response:
+        """What the served folder answers; or the one that replaced it meanwhile, where that took its files away."""
         self._line.require_room()
-        return JSONResponse(await self._line.call(work))
+        served = self._live.current
+        try:
+            return JSONResponse(await self._line.call(asking(served)))
+        except FolderError:
+            await asyncio.to_thread(self._live.refresh)
+            if self._live.current is served:
+                raise
+            return JSONResponse(await self._line.call(asking(self._live.current)))
 
     async def _body(self, request: Request) -> Any:
         """The JSON of a request, read no further than it may be long."""
