@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kate.storage.checked_files import block_checksums
+from kate.storage.checked_files import CheckedArray, block_checksums
 from kate.storage.checksums import sha256_of_bytes, sha256_of_file
 from kate.storage.folders import _checksum
 
@@ -25,8 +25,11 @@ def edit_json(path: Path, **changes: Any) -> None:
     write_sealed(path, json.loads(path.read_text()) | changes)
 
 
-def seal_file(folder: Path, name: str) -> None:
-    """Make every checksum of a model, estimator or index folder fit one of its files, which was changed."""
+def seal_file(folder: Path, name: str, *, describe: bool = False) -> None:
+    """Make every checksum of a model, estimator or index folder fit one of its files, which was changed.
+
+    describe : index.json says the kind and shape of the array anew, too
+    """
     path = folder / name
     if path.name == "topic_edits.json":
         _seal_edits(path)
@@ -41,6 +44,8 @@ def seal_file(folder: Path, name: str) -> None:
         written = json.loads(index.read_text())
         written["model_sha256"] = sha256_of_file(folder / "model" / "config.json")
         if "files" in written:
+            if describe and name.endswith(".npy"):
+                written["files"][name] |= CheckedArray.describe(folder / name)
             _seal_blocks(folder, written, name)
         write_sealed(index, written)
 

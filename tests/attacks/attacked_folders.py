@@ -91,6 +91,23 @@ def _read_model(folder: Path) -> list[Any]:
     ]
 
 
+def _write_updated(folder: Path, seed: int = 0) -> None:
+    """A model that went on with new documents: topics that were kept, words that wait, a changed topic."""
+    model = small_model(seed)
+    model.topics(3).rename(0, "first")
+    model.update(corpus(40, seed + 7).texts)
+    model.topics().rename(1, "second")
+    model.save(folder)
+
+
+def _read_updated(folder: Path) -> list[Any]:
+    model = kate.load(folder)
+    before = [(topic.number, topic.name) for topic in model.topics()]
+    report = model.update(["gold coin of a zombie", "law of nations", "peace and banks"] * 5).as_dict()
+    report.pop("seconds")
+    return [*_read_model(folder), before, report, _hash(model.encode(["gold coin of peace", "law"]))]
+
+
 def _write_estimator(folder: Path, seed: int = 0) -> None:
     counts = np.random.default_rng(seed).integers(0, 4, (40, 12))
     kate.KATE(3, max_epochs=2, random_state=seed, n_jobs=1, device="cpu").fit(counts).save(folder)
@@ -200,6 +217,7 @@ FOLDERS = {
     one.name: one
     for one in (
         AttackedFolder("model", _write_model, _read_model, "config.json", _CARD),
+        AttackedFolder("updated", _write_updated, _read_updated, "config.json", _CARD),
         AttackedFolder("estimator", _write_estimator, _read_estimator, "config.json", needs="sklearn"),
         AttackedFolder("index", _write_index, _read_index, "index.json", _CARD),
         AttackedFolder(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from attacks.array_damage import ARRAY_DAMAGE, damaged_arrays
 from attacks.attacked_folders import FOLDERS
 from attacks.file_damage import (
     BYTE_DAMAGE,
@@ -103,20 +104,27 @@ class StrangersFolder:
         self._ways: list[tuple[str, str]] = [(name, kind) for name in configs for kind in JSON_DAMAGE] * 6
         others = [name for name in self._contents if name not in configs and Path(name).name != "README.md"]
         self._ways += [(name, damage) for name in others for damage in BYTE_DAMAGE]
+        arrays = [name for name in others if name.endswith((".safetensors", ".npy", ".arrow"))]
+        self._ways += [(name, damage) for name in arrays for damage in ARRAY_DAMAGE] * 3
         self._ways = [way for way in self._ways if only in way[0]]
         self.shown, self.outcome = "", ""
 
     def case(self, number: int, random: np.random.Generator) -> str | None:
         name, damage = self._ways[number % len(self._ways)]
         try:
-            if damage in JSON_DAMAGE:
+            is_array = damage in ARRAY_DAMAGE
+            if damage in JSON_DAMAGE and Path(name).suffix == ".json":
                 self._change_json(name, damage, random)
+            elif is_array:
+                data, which = damaged_arrays(name, self._contents[name], damage, random)
+                self.shown = f"{self._kind.name}: {which} {damage} in {name}, sealed"
+                (self._folder / name).write_bytes(data)
             else:
                 self.shown = f"{self._kind.name}: {damage} in {name}, sealed"
                 data = damaged_bytes(self._contents[name], damage, random)
                 clear(self._folder / name)
                 (self._folder / name).write_bytes(data)
-            seal_file(self._folder, name)
+            seal_file(self._folder, name, describe=is_array)
             try:
                 self._kind.read(self._folder)
             except KateError:

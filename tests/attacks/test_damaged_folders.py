@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import kate
@@ -48,7 +51,14 @@ def test_a_damaged_folder_is_refused_or_read_as_it_was(
 
 @pytest.mark.parametrize(
     ("kind", "quick", "share"),
-    [("model", 160, 0.15), ("estimator", 40, 0.05), ("index", 80, 0.05), ("ann", 60, 0.05)],
+    [
+        ("model", 150, 0.1),
+        ("updated", 40, 0.05),
+        ("estimator", 40, 0.05),
+        ("index", 80, 0.05),
+        ("int8", 30, 0.02),
+        ("ann", 50, 0.03),
+    ],
 )
 def test_a_strangers_folder_is_refused_or_answers(
     attacked: Attacked, kind: str, quick: int, share: float
@@ -98,6 +108,87 @@ def test_nan_in_the_weights_of_a_model_is_refused(attacked: Attacked) -> None:
         seal_file(folder, "weights.safetensors")
         with pytest.raises(kate.FolderError, match=f"{name} holds NaN or infinity"):
             kate.load(folder)
+
+
+def _change_array(path: Path, name: str, new: Callable[[Any], Any]) -> None:
+    """An array of a model or estimator as a stranger writes it, with a checksum that fits."""
+    import safetensors.numpy
+
+    arrays = dict(safetensors.numpy.load_file(path))
+    arrays[name] = np.ascontiguousarray(new(arrays[name]))
+    safetensors.numpy.save_file(arrays, path)
+    seal_file(path.parent, path.name)
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "new"),
+    [
+        ("topics", "words", lambda words: np.full(words.shape, -(2**27), np.int32)),
+        ("topics", "words", lambda words: words * np.float64(-1e8)),
+        ("topics", "starts", lambda starts: starts.astype(np.float64)),
+        ("topics", "vectors", lambda vectors: vectors.astype(np.float64)),
+        ("topics", "n_seen", lambda n_seen: n_seen + 2**62),
+        ("topics", "joins", lambda joins: joins.astype(np.float64)),
+        ("topics", "leaf_sizes", lambda sizes: sizes[:, None]),
+        ("training", "generator.position", lambda position: position * 0 + 2_000_000_000),
+        ("training", "generator.position", lambda position: position * 0 - 1),
+        ("training", "generator.key", lambda key: key.astype(np.float64)),
+        ("training", "optimizer.n_steps", lambda steps: steps * 0 - 7),
+    ],
+)
+def test_numbers_that_lead_elsewhere_are_refused(
+    attacked: Attacked, file: str, name: str, new: Callable[[Any], Any]
+) -> None:
+    """SciPy and NumPy would read wherever they point: topics and updates of such a model ended the process."""
+    folder = attacked("updated")
+    _change_array(folder / f"{file}.safetensors", name, new)
+    with pytest.raises(kate.FolderError):
+        kate.load(folder)
+
+
+def test_settings_that_no_training_had_are_refused_by_an_update(attacked: Attacked) -> None:
+    folder = attacked("updated")
+    settings = json.loads((folder / "config.json").read_text())["settings"]
+    odd = {"n_winners": 10**6, "n_neurons": 10**6, "batch_size": None, "loss": 7, "vocabulary_size": -1}
+    changes: list[dict[str, Any]] = [settings | {name: value} for name, value in odd.items()]
+    changes += [
+        {other: value for other, value in settings.items() if other != name}
+        for name in ("reconstruction_sampling", "warmup", "max_df")
+    ]
+    for changed in changes:
+        edit_json(folder / "config.json", settings=changed)
+        with pytest.raises(
+            ValueError, match=r"cannot be trained on|does not say what its|vocabulary_size is"
+        ):
+            kate.load(folder).update(["a coin of gold"] * 5)
+
+
+def test_nan_in_an_estimator_is_refused(attacked: Attacked) -> None:
+    folder = attacked("estimator")
+    _change_array(folder / "weights.safetensors", "map", lambda rows: np.full_like(rows, np.nan))
+    with pytest.raises(kate.FolderError, match="map holds NaN or infinity"):
+        kate.KATE.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "new"),
+    [
+        ("index", "word_starts.npy", lambda starts: starts.astype(np.uint64)),
+        ("index", "place_starts.npy", lambda starts: starts.astype(np.float64)),
+        ("index", "word_rows.npy", lambda rows: rows.astype(np.float32)),
+        ("index", "word_weights.npy", lambda weights: weights.astype(np.int32)),
+        ("index", "text_rows.npy", lambda rows: rows[None]),
+        ("int8", "scales.npy", lambda scales: np.concatenate([scales, scales])),
+    ],
+)
+def test_arrays_of_an_index_of_another_kind_are_refused(
+    attacked: Attacked, kind: str, name: str, new: Callable[[Any], Any]
+) -> None:
+    folder = attacked(kind)
+    np.save(folder / name, new(np.load(folder / name)))
+    seal_file(folder, name, describe=True)
+    with pytest.raises(kate.FolderError):
+        kate.Index.load(folder)
 
 
 def test_an_edited_config_is_noticed(attacked: Attacked) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -189,6 +190,22 @@ def test_a_file_of_something_else_changes_nothing(home: Path, written: str, told
     assert told in said
     assert said.count("\n") == 1
     assert {path.name: path.read_bytes() for path in (home / "model").iterdir()} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_pipe_and_a_giant_of_a_stranger_are_not_read(home: Path) -> None:
+    (home / "edits.json").unlink(missing_ok=True)
+    os.mkfifo(home / "edits.json")
+    code, _, said = run("topics model --apply edits.json")
+    assert code == 1
+    assert "is not a plain file" in said
+    (home / "edits.json").unlink()
+    with (home / "edits.json").open("wb") as giant:
+        giant.truncate(1 << 40)
+    code, _, said = run("topics model --apply edits.json")
+    assert code == 1
+    assert "at most" in said
+    (home / "edits.json").unlink()
 
 
 def test_a_file_that_is_not_there(home: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +18,7 @@ from kate.cli.topic_tables import (
     print_topics,
 )
 from kate.errors import quoted
+from kate.storage.bounded_files import read_json
 from kate.storage.json_values import as_json as plain
 
 if TYPE_CHECKING:
@@ -189,8 +189,8 @@ def _named(given: str) -> tuple[int, str]:
 def _applied(found: Topics, path: Path) -> Topics:
     """The topics with the changes of a file, which a stranger may have written."""
     try:
-        given = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
+        given = read_json(path)
+    except ValueError as error:
         raise ValueError(
             f"{path} is not JSON ({error}); expected the changes of topics, as the page of kate explore saves them"
         ) from None

@@ -115,7 +115,7 @@ def fit_further(parameters: Any, counts: csr_matrix, before: FittedNetwork | Non
         neurons = before.finished.neurons
         # copies throughout: a pass that diverges or is interrupted must not spoil what is there
         network = Network(neurons.W, neurons.b, before.output_bias).copy()
-        state = resumed(before.state, settings)
+        state = resumed(before.state, settings, neurons.b.shape[0])
         learner = KATETraining.resume(settings, network, state, counts, machine, neurons.weights)
         responses = before.finished.responses
     with progress_bar(parameters.verbose, 1) as report:

@@ -65,6 +65,8 @@ def update_trained(
             "all documents"
         )
     settings = trained.settings
+    if missing := {"vocabulary_size", "min_df", "max_df"} - set(settings):
+        raise UpdateError(f"the model does not say what its {min(missing)} was: it is damaged; copy it again")
     # "auto" follows the number of documents; what it came to does not
     min_df: DocumentLimit = "auto" if parameters.min_df == "auto" else settings["min_df"]
     before, _ = trained.topics.current(n_topics)

@@ -7,18 +7,22 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kate.engines.network import Network, Optimizer
-from kate.model.settings import generator_from
+from kate.errors import quoted
+from kate.model.settings import NETWORK_PARAMETERS, check_settings, generator_from
+from kate.storage.folders import FolderError
 
 __all__ = ["TrainingState", "misfit", "new_optimizer", "resumed", "unchanged_on_failure"]
 
 _KEY, _POSITION, _GAUSS = "generator.key", "generator.position", "generator.gauss"
 _STEPS, _START = "optimizer.n_steps", "start"
+_KEYS = 624  # of a Mersenne twister
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +69,13 @@ class TrainingState:
     def from_arrays(
         cls, arrays: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]
     ) -> TrainingState | None:
-        """What :meth:`to_arrays` gave, None where it gave nothing; ``settings`` say which optimizer it is."""
+        """What :meth:`to_arrays` gave, None where it gave nothing; ``settings`` say which optimizer it is.
+
+        A generator that could not be is refused: NumPy would read where its position points.
+        """
         if _KEY not in arrays:
             return None
+        _require_generator(arrays)
         generator = np.random.RandomState()
         has_gauss, gauss = arrays[_GAUSS].tolist()
         generator.set_state(
@@ -83,6 +91,19 @@ class TrainingState:
         empty = new_optimizer(settings, Network(*3 * [np.zeros(0, np.float32)]))
         steps = int(arrays[_STEPS][0])
         return cls(generator, replace(empty, first=moments[0], second=moments[1], n_steps=steps), start)
+
+
+def _require_generator(arrays: Mapping[str, NDArray[Any]]) -> None:
+    key, position, gauss = (arrays[name] for name in (_KEY, _POSITION, _GAUSS))
+    steps = arrays.get(_STEPS, np.zeros(1, np.int64))
+    kinds = [(array.dtype, array.shape) for array in (key, position, gauss, steps)]
+    whole = (
+        kinds == [(np.uint32, (_KEYS,)), (np.int64, (1,)), (np.float64, (2,)), (np.int64, (1,))]
+        and 0 <= position[0] <= _KEYS
+        and steps[0] >= 0
+    )
+    if not whole:
+        raise ValueError("the random generator or the steps of the optimizer are none")
 
 
 def misfit(arrays: Mapping[str, NDArray[Any]], n_words: int, n_neurons: int, n_components: int) -> str | None:
@@ -115,8 +136,12 @@ def new_optimizer(settings: Mapping[str, Any], network: Network) -> Optimizer:
     return maker(network, epsilon=settings["epsilon"])
 
 
-def resumed(state: TrainingState | None, settings: Mapping[str, Any]) -> TrainingState:
-    """A copy of the state to train on with; where none was saved a new one, and a warning."""
+def resumed(state: TrainingState | None, settings: Mapping[str, Any], n_neurons: int) -> TrainingState:
+    """A copy of the state to train on with; where none was saved a new one, and a warning.
+
+    Settings that no training of ``n_neurons`` can have had, those of a stranger's folder say, are refused.
+    """
+    _require_settings(settings, n_neurons)
     if state is not None:
         return state.copy()
     warnings.warn(
@@ -126,6 +151,23 @@ def resumed(state: TrainingState | None, settings: Mapping[str, Any]) -> Trainin
         stacklevel=3,
     )
     return TrainingState(generator_from(settings.get("random_state"))[1])
+
+
+def _require_settings(settings: Mapping[str, Any], n_neurons: int) -> None:
+    """Refuse what was read from a folder and would lead a training anywhere."""
+    try:
+        used = {name: settings[name] for name in NETWORK_PARAMETERS}
+        check_settings(SimpleNamespace(**used, device="auto"))
+        for name in ("n_winners", "amplification", "learning_rate", "max_epochs", "batch_size"):
+            if used[name] is None:
+                raise ValueError(f"{name} is missing")
+        if used["n_neurons"] != n_neurons:
+            raise ValueError(f"n_neurons is {quoted(used['n_neurons'])}, and there are {n_neurons}")
+    except (KeyError, TypeError, ValueError) as error:
+        raise FolderError(
+            f"the settings that the model was saved with cannot be trained on ({error}): it is damaged; copy it again, "
+            "or fit it anew"
+        ) from None
 
 
 @contextmanager

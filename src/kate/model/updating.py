@@ -73,7 +73,8 @@ class DocumentsSeen(NamedTuple):
 def update_network(parameters: Any, before: FittedNetwork, seen: DocumentsSeen) -> FittedNetwork:
     """The network after new documents; the one ``before`` stays as it is."""
     machine = Machine(parameters.n_jobs, parameters.device, parameters.precision)
-    settings, state = before.settings, resumed(before.state, before.settings)
+    settings = before.settings
+    state = resumed(before.state, settings, before.finished.neurons.b.shape[0])
     weights = None
     if before.finished.neurons.weights is not None:
         rarity = np.log((1 + seen.n_documents) / (1 + seen.frequencies))

@@ -85,6 +85,9 @@ _CHECKED = (
     GRAPH,
 )
 
+# What the numbers of an array may be, where it is not whole ones with a sign: compiled code and slices trust that.
+_KINDS = {VECTORS: "fi", SCALES: "f", POSTINGS["weights"]: "f", POSTINGS["places"]: "iu"}
+
 INDEX_FOLDER = FolderKind(
     "index",
     config="index.json",
@@ -183,7 +186,10 @@ def _read_files(folder: Path, config: dict[str, Any], n_components: int) -> File
         return BlockFile(folder / name, part, n_threads=thread_count(None))
 
     def array(name: str) -> CheckedArray:
-        return CheckedArray(opened(name), entries[name])
+        found = CheckedArray(opened(name), entries[name])
+        if found.dtype.kind not in _KINDS.get(name, "i") or len(found.shape) != 1 + (name == VECTORS):
+            raise FolderError(f"{folder / name} holds {found.shape} of {found.dtype}; {_REMEDY}")
+        return found
 
     stored = array(VECTORS)
     vectors = Int8Vectors(stored, array(SCALES), Int8Facts(**config["int8"])) if config["int8"] else stored

@@ -38,6 +38,8 @@ class Int8Vectors:
     """
 
     def __init__(self, codes: VectorRows, scales: VectorRows, facts: Int8Facts | None = None) -> None:
+        if len(codes) != len(scales):
+            raise ValueError(f"{len(codes):,} vectors of eight bits have {len(scales):,} scales")
         self.codes = codes  # (n_docs, n_components), int8
         self.scales = scales  # (n_docs,)
         self.facts = facts

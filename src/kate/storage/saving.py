@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kate.errors import quoted
-from kate.storage.folders import FolderError, FolderKind, StrPath
+from kate.storage.folders import FolderError, FolderKind, StrPath, require_finite
 from kate.storage.json_values import as_json
 
 __all__ = ["ESTIMATOR_FOLDER", "Arrays", "Saveable"]
@@ -84,7 +84,9 @@ class Saveable:
         data = ESTIMATOR_FOLDER.read_checked(folder / _WEIGHTS, config)
         try:
             model = cls(**_known_parameters(cls, config["parameters"]))
-            model._restore_state(safetensors.numpy.load(data), dict(config["fitted"]))
+            arrays = safetensors.numpy.load(data)
+            require_finite(folder, arrays)
+            model._restore_state(arrays, dict(config["fitted"]))
         except (FolderError, OSError, MemoryError):
             raise
         except Exception as error:  # whatever strange contents lead to

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from kate.errors import quoted
 from kate.text.counting import stack_rows
 from kate.text.language_checks import another_language
 from kate.text.languages import guess_unspaced
@@ -83,6 +84,8 @@ def grow(
     (['coin', 'gold', 'silver'], ['coin', 'silver'], [[1, 0, 1]])
     """
     given: Any = texts if isinstance(texts, pl.Series | list) else list(texts)
+    if vocabulary_size is not None and (type(vocabulary_size) is not int or vocabulary_size < 1):
+        raise ValueError(f"vocabulary_size is {quoted(vocabulary_size)}; expected a number of words, or None")
     if len(given) == 0:
         raise ValueError("there are no new documents; give one at least")
     if vocabulary.is_fixed:

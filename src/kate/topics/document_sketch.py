@@ -25,6 +25,7 @@ _MOST_NUMBERS = 5_000_000  # of all vectors together, 10 MB
 _MOST_WORDS = 5_000_000  # of all documents together: books are sketched by fewer of them
 _MOST_HALVED = 2_000
 _SHORT = 15  # distinct words of a document, on average, below which they are short
+_MOST_SEEN = 2**53  # no corpus has so many documents
 
 Floats = NDArray[np.float32]
 Halves = NDArray[np.float16]
@@ -173,12 +174,11 @@ class DocumentSketch:
             int(arrays["n_seen"][0]) if "n_seen" in arrays else len(arrays["vectors"]),
         )
         starts, words = sketch.starts, sketch.words
-        shapes = [
-            array.shape[1:] == (n_components,)
-            for array in (sketch.vectors, sketch.one_half, sketch.other_half)
-        ]
+        vectors = (sketch.vectors, sketch.one_half, sketch.other_half)
         whole = (
-            all(shapes)
+            all(array.dtype == np.float16 and array.shape[1:] == (n_components,) for array in vectors)
+            # SciPy would read before the first word, and behind the last one
+            and (starts.dtype, words.dtype.kind) == (np.int64, "u")
             and sketch.one_half.shape == sketch.other_half.shape
             and starts.shape == (len(sketch) + 1,)
             and words.ndim == 1
@@ -186,10 +186,8 @@ class DocumentSketch:
             and not (np.diff(starts) < 0).any()
             and words.max(initial=0) < n_words
             and (occurrences is None or (occurrences.shape == words.shape and occurrences.dtype.kind == "u"))
-            and sketch.n_seen >= len(sketch)
-            and all(
-                np.isfinite(array).all() for array in (sketch.vectors, sketch.one_half, sketch.other_half)
-            )
+            and len(sketch) <= sketch.n_seen <= _MOST_SEEN
+            and all(np.isfinite(array).all() for array in vectors)
         )
         if not whole:
             raise ValueError("the sketch of the documents does not hold together")

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 __all__ = ["Drawn", "draw_together"]
 
+_MANY = 10**9
+
 Numbers = NDArray[np.int64]
 
 
@@ -35,6 +37,9 @@ def draw_together(n_sample: int, n_seen: int, n_new: int, most: int) -> Drawn:
     # a sample that is not everything cannot grow: of what is gone nothing comes back
     size = min(most, n_seen + n_new if n_sample == n_seen else n_sample)
     random = np.random.default_rng([n_seen, n_new])
-    n_enter = int(random.hypergeometric(n_new, n_seen, size))
+    if max(n_new, n_seen) < _MANY:
+        n_enter = int(random.hypergeometric(n_new, n_seen, size))
+    else:  # NumPy draws from no more; of so many it is the same to put each back
+        n_enter = min(n_new, int(random.binomial(size, n_new / (n_new + n_seen))))
     stay = random.permutation(n_sample)[: size - n_enter]
     return Drawn(np.sort(stay), np.sort(random.permutation(n_new)[:n_enter]))

@@ -161,9 +161,12 @@ class TopicTree:
     def require_whole(self, n_components: int) -> None:
         """Refuse arrays, of a stranger's folder say, that are no tree."""
         n, joins = self.n_leaves, self.joins
+        kinds = [array.dtype.kind for array in (self.sums, self.sizes, joins, self.costs)]
         whole = (
-            n > 0
+            kinds == ["f", "i", "i", "f"]
+            and n > 0
             and self.sums.shape == (n, n_components)
+            and self.sizes.shape == (n,)
             and joins.shape == (n - 1, 2)
             and self.costs.shape == (n - 1,)
             and (self.sizes > 0).all()
