@@ -13,19 +13,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 import kate
 from kate.model.model_folder import read_model
+from kate.streaming.memory_limit import MemoryLimit
 from kate.streaming.shard_counting import count_texts, shard_name
 from kate.streaming.shard_files import Shard
 from kate.streaming.work_folder import WorkFolder, WorkStopped
 from kate.text.documents import Documents
 from kate.text.tokenizer import Tokenizer
 
-__all__ = ["FOLDERS", "AttackedFolder", "corpus", "small_model"]
+__all__ = ["FOLDERS", "AttackedFolder", "bits_of", "corpus", "fit_streamed", "small_model"]
 
+_LOOKS_BEFORE_A_CHECKPOINT = 10
 WORDS = [
     "gold",
     "silver",
@@ -189,9 +192,40 @@ def _read_work(folder: Path) -> list[Any]:
     return found
 
 
+def fit_streamed(folder: Path, seed: int = 0, *, stop_after: int = 10**9) -> kate.TextModel:
+    """A fit in a work folder, the beginning of one or what is left; ``stop_after`` so many looks it is stopped."""
+    looks = iter(range(stop_after))
+    model = kate.TextModel(
+        3, n_neurons=8, max_epochs=2, random_state=seed, n_jobs=1, verbose=False, device="cpu"
+    )
+    many_shards = patch.object(MemoryLimit, "text_at_once", 6_000)
+    with many_shards, WorkFolder(folder, resume=True) as work:
+        return model.fit_stream(
+            corpus(200, seed).texts, memory="1GB", work=work, stop=lambda: next(looks, None) is None
+        )
+
+
+def bits_of(model: kate.TextModel) -> str:
+    return _hash(model.neurons_.W, model.neurons_.b, model.output_bias_, model.encoder_.W)
+
+
+def _write_streamed(folder: Path, seed: int = 0) -> None:
+    """The folder of a fit that was stopped in the middle of its training."""
+    with suppress(WorkStopped):
+        fit_streamed(folder, seed, stop_after=_LOOKS_BEFORE_A_CHECKPOINT)
+    assert any(folder.glob("checkpoint-*"))
+
+
+def _read_streamed(folder: Path) -> list[Any]:
+    return [bits_of(fit_streamed(folder))]
+
+
 @dataclass(frozen=True)
 class AttackedFolder:
-    """A kind of folder. ``config`` is its JSON file; ``unchecked`` files may say what they want."""
+    """A kind of folder. ``config`` is its JSON file; ``unchecked`` files may say what they want.
+
+    ``is_used_up``: reading it goes on with it, and removes it when all is done.
+    """
 
     name: str
     write: Callable[..., None]
@@ -199,6 +233,7 @@ class AttackedFolder:
     config: str | None = None
     unchecked: frozenset[str] = frozenset()
     needs: str | None = None
+    is_used_up: bool = False
 
     @property
     def missing(self) -> str | None:
@@ -241,5 +276,8 @@ FOLDERS = {
         ),
         AttackedFolder("shards", _write_shards, _read_shards),
         AttackedFolder("work", _write_work, _read_work, "work.json", frozenset({"lock"})),
+        AttackedFolder(
+            "streamed", _write_streamed, _read_streamed, "work.json", frozenset({"lock"}), is_used_up=True
+        ),
     )
 }  # fmt: skip

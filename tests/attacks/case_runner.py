@@ -8,6 +8,7 @@ number alone, so that one line shows it again:
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
 import multiprocessing
@@ -19,12 +20,14 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import kate
 from attacks.attack_budget import log
 
 __all__ = ["Report", "attack"]
@@ -90,12 +93,24 @@ class Report:
             "attack": name,
             "kind": kind,
             "seed": self.seed,
+            "version": kate.__version__,
+            "code": code_of_kate(),
             "cases": self.n_cases,
             "outcomes": dict(self.outcomes),
             "slowest_seconds": round(self.slowest, 2),
             "retried": len(self.retried),
             "went_wrong": len(self.failures),
         }
+
+
+@lru_cache(maxsize=1)
+def code_of_kate() -> str:
+    """A checksum of Kate's source and of the attacks, so that a line tells what it was run on."""
+    digest = hashlib.sha256()
+    for root in (Path(kate.__file__).parent, Path(__file__).parent):
+        for path in sorted(root.rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def attack(

@@ -37,6 +37,7 @@ class DamagedFolder:
             if path.is_file()
         }
         self._expected = repr(self._kind.read(self._folder))
+        self._put_back()
         self._ways = [(name, damage) for name in self._contents for damage in (*BYTE_DAMAGE, *PLACE_DAMAGE)]
         self.shown, self.outcome = "", ""
 
@@ -56,7 +57,17 @@ class DamagedFolder:
             return self._refused_or_same(name, damage)
         finally:
             clear(path)
-            path.write_bytes(self._contents[name])
+            if not self._kind.is_used_up:
+                path.write_bytes(self._contents[name])
+            self._put_back()
+
+    def _put_back(self) -> None:
+        """All of a folder that was used up, by reading it."""
+        if self._kind.is_used_up:
+            clear(self._folder)
+            for name, data in self._contents.items():
+                (self._folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (self._folder / name).write_bytes(data)
 
     def _refused_or_same(self, name: str, damage: str) -> str | None:
         try:

@@ -64,7 +64,8 @@ class _Odd:
     allowed: tuple[type[Exception], ...] = (kate.KateError, ValueError)
 
     def __init__(self, folder: str, place: str) -> None:
-        self.model, self.place = kate.load(Path(folder) / "model"), Path(place)
+        self.folder, self.place = folder, Path(place)
+        self.model = kate.load(Path(folder) / "model")
         self.index = kate.Index.load(folder)
         self.estimator = kate.KATE(3, max_epochs=1, n_jobs=1, device="cpu").fit(np.eye(12))
         self.shown, self.outcome = "", ""
@@ -111,6 +112,9 @@ class OddText(_Odd):
             vocabulary, counts = Vocabulary.learn([*texts, "gold coin", "gold"], min_df=1)
             if counts.shape != (len(texts) + 2, len(vocabulary)) or (counts.data < 1).any():
                 return f"counts of {self.shown}"
+            hits = kate.Index.build(self.model, texts, n_jobs=1).search("gold -peace", top=3)
+            if any(not np.isfinite(hit.score) for hit in hits):
+                return f"a score of {self.shown}"
         return None
 
 
@@ -131,6 +135,10 @@ class OddFile(_Odd):
         options = _OPTIONS[random.integers(len(_OPTIONS))]
         try:
             documents = kate.read_corpus(path, **options)
+            if random.integers(3) == 0:  # the same a part at a time
+                parts = [part.texts for part in kate.iter_corpus(path, **options)]
+                if [text for texts in parts for text in texts] != documents.texts.to_list():
+                    return f"other texts in parts: {self.shown}"
         finally:
             path.unlink()
         if len(documents) != len(documents.ids) or len(set(documents.ids)) != len(documents):
@@ -179,9 +187,11 @@ class OddQuery(_Odd):
         if random.integers(4) == 0:
             options["sort"] = str(random.choice(["year", "-year", "label", "nothing", "", "-", "\0", "id"]))
         self.shown = f"search({query[:200]!r}, where={where!r}, {options})"
-        kind = random.integers(5)
-        if kind == 0:
-            hits: Any = self.index.similar_to_text(query, top=options["top"], where=where)
+        kind = random.integers(6)
+        if kind == 5:
+            hits: Any = self.index.similar_documents(str(random.choice([query, "7", ""])), top=options["top"])
+        elif kind == 0:
+            hits = self.index.similar_to_text(query, top=options["top"], where=where)
         elif kind == 1:
             self.model.similar_words(query[:3000])
             hits = []
@@ -216,6 +226,7 @@ def _condition(random: Random) -> str:
         "year",
         "true",
         "'\0'",
+        "'\ud800'",
         "9" * 50,
     ]
     operators = [

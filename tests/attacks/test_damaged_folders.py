@@ -33,13 +33,15 @@ def spread(quick: int, share: float) -> range:
 @pytest.mark.parametrize(
     ("kind", "quick", "share"),
     [
-        ("model", 200, 0.25),
+        ("model", 180, 0.2),
+        ("updated", 40, 0.05),
         ("estimator", 50, 0.1),
-        ("index", 200, 0.15),
+        ("index", 180, 0.15),
         ("int8", 60, 0.05),
         ("ann", 60, 0.05),
         ("shards", 50, 0.1),
-        ("work", 60, 0.05),
+        ("work", 50, 0.05),
+        ("streamed", 30, 0.05),
     ],
 )
 def test_a_damaged_folder_is_refused_or_read_as_it_was(

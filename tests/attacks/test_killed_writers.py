@@ -61,6 +61,13 @@ def test_a_killed_writer_leaves_the_old_or_the_new_file(place: Path) -> None:
     attack(name, range(cases(20, 0.01)), seed(), "file", str(old), str(new), work).require_none()
 
 
+def test_a_fit_that_is_killed_anywhere_goes_on_to_the_same_bits(place: Path) -> None:
+    """Before every file operation: of shards, the vocabulary and checkpoints."""
+    many = cases(5, 0.005)
+    numbers = range(many) if is_long() else range(0, 41 * many, 41)
+    attack("attacks.killed_fits:KilledFit", numbers, seed(), str(place / "work")).require_none()
+
+
 @pytest.mark.parametrize("what", ["ENOSPC", "EIO", "full"])
 def test_an_error_at_any_step_of_a_save_leaves_a_whole_model_and_nothing_else(
     whole_folders: Callable[[str], Path], new_folders: Callable[[str], Path], place: Path, what: str
@@ -94,7 +101,9 @@ def test_cases_that_are_tried_again_are_counted_and_many_of_them_fail() -> None:
     for number in range(200):
         report.add(number, None, "old", 0.1, is_retried=number in {7, 60})
     report.require_none()
-    assert (report.as_dict()["kind"], report.as_dict()["retried"]) == ("file", 2)
+    line = report.as_dict()
+    assert (line["kind"], line["retried"], line["version"]) == ("file", 2, kate.__version__)
+    assert len(line["code"]) == 12
     report.add(200, None, "old", 0.1, is_retried=True)
     with pytest.raises(AssertionError, match=r"3 of 201 cases.*tried again:\n.*KilledWriter 3 7 file"):
         report.require_none()

@@ -37,7 +37,7 @@ def test_every_promise_names_a_test() -> None:
 def test_the_counts_of_the_page_are_those_of_the_runs() -> None:
     """Cases that were run again, to see whether they answer now, are no new ones."""
     runs = [json.loads(line) for line in (ROOT / "experiments" / "attack.jsonl").read_text().splitlines()]
-    counted = dict.fromkeys(("Folder", "Odd", "KilledWriter"), 0)
+    counted = dict.fromkeys(("Folder", "Odd", "Killed"), 0)
     for run in runs:
         if run["experiment"] == "attack" and not run.get("again"):
             counted[next(name for name in counted if name in run["attack"])] += run["cases"]

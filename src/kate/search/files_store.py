@@ -16,6 +16,7 @@ from kate.search.exact_search import Ranking, VectorRows, nearest_rows, rank_row
 from kate.search.neighbour_graph import NeighbourGraph
 from kate.search.postings import Postings
 from kate.search.store import ByMeaning, ByWords, Everything, Selection, close_words
+from kate.text.counting import is_encodable
 
 __all__ = ["FilesStore"]
 
@@ -115,12 +116,14 @@ class FilesStore:
         return self.frame[column].gather(rows)
 
     def row_of(self, id: str) -> int | None:  # noqa: A002 - the name of the column
+        if not (isinstance(id, str) and is_encodable(id)):  # Polars cannot look for it
+            return None
         rows = (self.frame["id"] == id).arg_true()
         return int(rows[0]) if len(rows) else None
 
     def rows_of(self, ids: Sequence[str]) -> dict[str, int]:
         column = self.frame["id"]
-        rows = column.is_in(list(ids)).arg_true()
+        rows = column.is_in(list(filter(is_encodable, ids))).arg_true()
         return dict(zip(column.gather(rows).to_list(), rows.to_list(), strict=True))
 
     def some_ids(self) -> list[str]:

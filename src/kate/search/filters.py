@@ -14,6 +14,7 @@ import polars as pl
 
 from kate.errors import KateError, quoted
 from kate.spelling import did_you_mean
+from kate.text.counting import is_encodable
 
 __all__ = ["Filter", "FilterError"]
 
@@ -80,6 +81,10 @@ class Filter:
         """A filter on these columns."""
         if not where.strip():
             raise FilterError(f"the filter is empty; {_REMEDY}")
+        if not is_encodable(where):
+            raise FilterError(
+                f"the filter {quoted(where)} holds half a character, which no document has; {_REMEDY}"
+            )
         parts: list[tuple[str, str]] = []
         used: list[str] = []
         position = 0

@@ -41,7 +41,7 @@ from kate.search.store import ByMeaning, ByWords, Everything, Selection
 from kate.spelling import close_names
 from kate.storage.files import only_writer
 from kate.storage.folders import FolderError
-from kate.text.counting import factorize
+from kate.text.counting import factorize, is_encodable
 from kate.text.documents import Documents
 
 __all__ = ["LanceStore", "require_lancedb", "write_lance_table"]
@@ -273,8 +273,9 @@ class LanceStore:
     def rows_of(self, ids: Sequence[str]) -> dict[str, int]:
         """The rows of those ids that there are."""
         rows: dict[str, int] = {}
-        for start in range(0, len(ids), _IDS_AT_ONCE):
-            some = ids[start : start + _IDS_AT_ONCE]
+        known = list(filter(is_encodable, ids))  # LanceDB cannot look for others
+        for start in range(0, len(known), _IDS_AT_ONCE):
+            some = known[start : start + _IDS_AT_ONCE]
             query = self.table.search().where(is_in("id", some)).with_row_id(True).select(["id"])
             found = _asked(query.limit(len(some)))
             rows |= dict(zip(found["id"].to_pylist(), found["_rowid"].to_pylist(), strict=True))

@@ -12,6 +12,7 @@ import polars as pl
 from kate.errors import quoted
 from kate.notebook_html import cut_short, table_html
 from kate.text.compressed_files import CorpusError
+from kate.text.counting import is_encodable
 
 __all__ = ["Documents"]
 
@@ -56,7 +57,7 @@ class Documents:
 
         A list of words becomes these words with spaces between them.
         """
-        column = texts if isinstance(texts, pl.Series) else pl.Series(map(_joined, texts), dtype=pl.String)
+        column = texts if isinstance(texts, pl.Series) else _column("text", list(map(_joined, texts)))
         if ids is None:
             ids = range(len(column))
         columns = {"text": column.alias("text")}
@@ -66,7 +67,7 @@ class Documents:
                     f"{len(values):,} {name}s for {len(column):,} texts; give one for each, or none"
                 )
             strings = [None] * len(column) if values is None else [_string(value) for value in values]
-            columns[name] = pl.Series(name, strings, dtype=pl.String)
+            columns[name] = _column(name, strings)
         if (twice := first_repeated(columns["id"])) is not None:
             raise CorpusError(f"the id {quoted(twice)} is given to several documents; ids must be unique")
         return cls(pl.DataFrame(columns))
@@ -109,6 +110,17 @@ def first_repeated(ids: pl.Series) -> str | None:
     """The first id that was seen before; None if all are different."""
     repeated = ids.filter(~ids.is_first_distinct())
     return None if repeated.is_empty() else str(repeated[0])
+
+
+def _column(name: str, strings: list[Any]) -> pl.Series:
+    try:
+        return pl.Series(name, strings, dtype=pl.String)
+    except UnicodeEncodeError:  # half a surrogate pair, from a decoder that ignored errors
+        broken = next(i for i, one in enumerate(strings) if isinstance(one, str) and not is_encodable(one))
+    raise CorpusError(
+        f"the {name} of document {broken:,} holds half a character, which is not valid Unicode; clean it with "
+        'text.encode("utf-8", "replace").decode("utf-8")'
+    )
 
 
 def _joined(text: Any) -> Any:

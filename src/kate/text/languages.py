@@ -131,7 +131,12 @@ def guess_unspaced(texts: Iterable[str], n_texts: int = 200) -> str | None:
     >>> guess_unspaced(["今日は天気がいいです", "映画を見ました"]), guess_unspaced(["plain words"]) is None
     ('japanese', True)
     """
-    sample = pl.Series([text[:1000] for text, _ in zip(texts, range(n_texts), strict=False)], dtype=pl.String)
+    # whoever counts the texts refuses halves of characters
+    some = [
+        text[:1000].encode("utf-8", "replace").decode()
+        for text, _ in zip(texts, range(n_texts), strict=False)
+    ]
+    sample = pl.Series(some, dtype=pl.String)
     letters = int(sample.str.count_matches(r"\p{L}").sum())
     found = {name: int(sample.str.count_matches(script).sum()) for name, script in _SCRIPTS.items()}
     if letters == 0 or sum(found.values()) < 0.5 * letters:
