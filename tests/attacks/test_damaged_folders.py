@@ -77,6 +77,34 @@ def test_damage_of_a_lance_table_ends_no_process(attacked: Attacked) -> None:
     attack(name, range(cases(100, 0.02)), seed(), "lance", str(attacked("lance"))).require_none()
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"columns": None},
+        {"columns": {"year": []}},
+        {"columns": 7},
+        {"columns": {"id": "id", "label": "id", "title": "title"}},
+        {"ann": 1},
+        {"n_components": None},
+    ],
+)
+def test_an_index_of_lance_that_does_not_say_its_columns_is_refused(
+    attacked: Attacked, changes: dict[str, Any]
+) -> None:
+    folder = attacked("lance")
+    edit_json(folder / "index.json", **changes)
+    with pytest.raises(kate.FolderError, match=r"which columns|not that of this index"):
+        kate.Index.load(folder)
+
+
+@pytest.mark.skipif(os.environ.get("KATE_ATTACK_CASES") is None, reason="slow: LanceDB; make attack does it")
+def test_a_strangers_index_of_lance_is_refused_or_answers(attacked: Attacked) -> None:
+    """All but its table, whose files are LanceDB's to read."""
+    arguments = "lance", str(attacked("lance")), "index.json"
+    name = "attacks.damaged_folders:StrangersFolder"
+    attack(name, range(cases(100, 0.01)), seed(), *arguments).require_none()
+
+
 def test_a_pipe_in_a_lance_table_is_refused(attacked: Attacked) -> None:
     folder = attacked("lance")
     [data, *_] = (folder / "tables").rglob("data/*.lance")

@@ -96,9 +96,9 @@ class TrainingState:
 def _require_generator(arrays: Mapping[str, NDArray[Any]]) -> None:
     key, position, gauss = (arrays[name] for name in (_KEY, _POSITION, _GAUSS))
     steps = arrays.get(_STEPS, np.zeros(1, np.int64))
-    kinds = [(array.dtype, array.shape) for array in (key, position, gauss, steps)]
+    kinds = [(array.dtype.name, *array.shape) for array in (key, position, gauss, steps)]
     whole = (
-        kinds == [(np.uint32, (_KEYS,)), (np.int64, (1,)), (np.float64, (2,)), (np.int64, (1,))]
+        kinds == [("uint32", _KEYS), ("int64", 1), ("float64", 2), ("int64", 1)]
         and 0 <= position[0] <= _KEYS
         and steps[0] >= 0
     )

@@ -69,15 +69,15 @@ class LanceStore:
     @classmethod
     def open(cls, folder: Path, config: dict[str, Any]) -> LanceStore:
         """The table of an index folder, in its newest version."""
+        stored, ann = _stored_columns(folder, config.get("columns")), config.get("ann")
         table = open_table(folder / TABLES)
-        missing = {*config["columns"].values(), TEXT_COLUMN, WORDS_COLUMN, VECTOR_COLUMN} - set(
-            table.schema.names
-        )
-        if missing or table.schema.field(VECTOR_COLUMN).type.list_size != config["n_components"]:
+        missing = {*stored.values(), TEXT_COLUMN, WORDS_COLUMN, VECTOR_COLUMN} - set(table.schema.names)
+        width = config.get("n_components")
+        if missing or type(ann) is not bool or table.schema.field(VECTOR_COLUMN).type.list_size != width:
             raise FolderError(
                 f"the table in {folder / TABLES} is not that of this index; copy the index again"
             )
-        return cls(folder, table, dict(config["columns"]), ann=bool(config["ann"]))
+        return cls(folder, table, stored, ann=ann)
 
     @property
     def columns(self) -> dict[str, pl.DataType]:
@@ -300,6 +300,16 @@ def _asked(query: Any, condition: str | None = None) -> Any:
         if condition is None or "Not found: " in str(error):
             raise cannot_read(error) from None
         raise FilterError(f"LanceDB cannot answer ({str(error).splitlines()[0][:200]})") from None
+
+
+def _stored_columns(folder: Path, found: Any) -> dict[str, str]:
+    """Under which name each column is in the table, as index.json says; anything else is refused."""
+    columns = found if isinstance(found, dict) else {}
+    names = columns.values()
+    is_whole = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    if not is_whole or not {"id", "label", "title"} <= set(columns):
+        raise FolderError(f"{folder} does not say which columns its table has; copy the index again")
+    return dict(columns)
 
 
 def _column(found: Any, name: str, kind: Any) -> NDArray[Any]:

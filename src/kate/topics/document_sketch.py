@@ -178,7 +178,8 @@ class DocumentSketch:
         whole = (
             all(array.dtype == np.float16 and array.shape[1:] == (n_components,) for array in vectors)
             # SciPy would read before the first word, and behind the last one
-            and (starts.dtype, words.dtype.kind) == (np.int64, "u")
+            and starts.dtype == np.int64
+            and words.dtype.kind == "u"
             and sketch.one_half.shape == sketch.other_half.shape
             and starts.shape == (len(sketch) + 1,)
             and words.ndim == 1
