@@ -34,6 +34,19 @@ def test_every_promise_names_a_test() -> None:
     assert not [line for line in promises if not _NAMED.search(line)]
 
 
+def test_no_test_is_named_without_its_file() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    named = [name for name in re.findall(r"\btest_\w+\b(?!\.py)", page) if "::" + name not in page]
+    assert not named
+
+
+def test_the_files_that_the_threat_model_names_exist() -> None:
+    page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    names = re.findall(r"`(?:[\w/]+/)?(test_\w+\.py)`", page)
+    assert len(names) > 5
+    assert not set(names) - {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+
+
 def test_the_counts_of_the_page_are_those_of_the_runs() -> None:
     """Cases that were run again, to see whether they answer now, are no new ones."""
     runs = [json.loads(line) for line in (ROOT / "experiments" / "attack.jsonl").read_text().splitlines()]
