@@ -53,15 +53,22 @@ class Report:
     outcomes: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     slowest: float = 0.0
+    slowest_cpu: float = 0.0
     retried: list[int] = field(default_factory=list)
 
     def add(
-        self, number: int, problem: str | None, outcome: str, seconds: float, is_retried: bool = False
+        self,
+        number: int,
+        problem: str | None,
+        outcome: str,
+        seconds: float,
+        is_retried: bool = False,
+        cpu: float = 0.0,
     ) -> None:
         self.n_cases += 1
         self.retried += [number] * is_retried
         self.outcomes[outcome] += 1
-        self.slowest = max(self.slowest, seconds)
+        self.slowest, self.slowest_cpu = max(self.slowest, seconds), max(self.slowest_cpu, cpu)
         if problem is not None:
             self.failures.append(f"{problem}\n    again: {self.again(number)}")
 
@@ -98,6 +105,8 @@ class Report:
             "cases": self.n_cases,
             "outcomes": dict(self.outcomes),
             "slowest_seconds": round(self.slowest, 2),
+            # on a machine that does ten other things only this tells whether a case takes long
+            "slowest_cpu_seconds": round(self.slowest_cpu, 2),
             "retried": len(self.retried),
             "went_wrong": len(self.failures),
         }
@@ -146,13 +155,13 @@ def _run_in_child(
                 if not ours.poll(SECONDS):
                     report.add(number, f"case {number}: no answer within {SECONDS:g} s", "hang", SECONDS)
                     return
-                problem, outcome, is_retried = ours.recv()
+                problem, outcome, is_retried, cpu = ours.recv()
             except (EOFError, ConnectionError):
                 child.join(5)
                 message = f"case {number}: the process ended with {child.exitcode}"
                 report.add(number, message, "crash", time.monotonic() - start)
                 return
-            report.add(number, problem, outcome, time.monotonic() - start, is_retried)
+            report.add(number, problem, outcome, time.monotonic() - start, is_retried, cpu)
     finally:
         child.kill()
         child.join()
@@ -171,8 +180,9 @@ def _serve(pipe: Connection, name: str, seed: int, arguments: tuple[str, ...]) -
         pipe.send(_run(made, seed, number))
 
 
-def _run(made: Any, seed: int, number: int) -> tuple[str | None, str, bool]:
-    """What is wrong, one word of what happened, and whether it was tried again."""
+def _run(made: Any, seed: int, number: int) -> tuple[str | None, str, bool, float]:
+    """What is wrong, one word of what happened, whether it was tried again, and seconds of processors."""
+    start = _processor_seconds()
     made.outcome, made.is_retried = "fine", False
     try:
         with warnings.catch_warnings():
@@ -183,8 +193,13 @@ def _run(made: Any, seed: int, number: int) -> tuple[str | None, str, bool]:
     except BaseException as error:  # Polars raises panics that are no Exception
         problem = f"{made.shown}: {type(error).__name__} {str(error)[:300]}"
     if problem is not None:
-        return f"case {number}: {problem}", "failure", made.is_retried
-    return None, made.outcome, made.is_retried
+        return f"case {number}: {problem}", "failure", made.is_retried, _processor_seconds() - start
+    return None, made.outcome, made.is_retried, _processor_seconds() - start
+
+
+def _processor_seconds() -> float:
+    """Of this process and of children that have ended."""
+    return sum(os.times()[:4])
 
 
 def _made(name: str, arguments: tuple[str, ...]) -> Any:

@@ -9,6 +9,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -128,6 +129,37 @@ def test_odd_json_gets_an_error_of_the_client_and_never_one_of_the_server(addres
             )
             assert isinstance(found.json(), dict)
     assert healthy(address)
+
+
+def test_numbers_of_thousands_of_digits_are_refused(address: str) -> None:
+    """Python reads none of more than 4,300."""
+    long = "9" * 5_000
+    with httpx.Client(base_url=address, headers=BEARER, timeout=PATIENCE) as client:
+        for route in (f"/search?q=gold&top={long}", f"/search?q=gold&offset=-{long}", f"/topics?n={long}"):
+            assert client.get(route).status_code == 400, route
+        for route in (f"/topics/{long}", "/topics/-1", "/topics/x", f"/topics/{long}?n=2"):
+            assert client.get(route).status_code == 404, route
+
+
+def test_half_a_character_spoils_no_answer_of_others(address: str) -> None:
+    """Texts of several requests are encoded together."""
+    good = {"model": "served", "input": ["gold coin"]}
+
+    def post(body: dict[str, object]) -> int:
+        sent = json.dumps(body).encode()
+        return httpx.post(
+            f"{address}/v1/embeddings", content=sent, headers=BEARER, timeout=PATIENCE
+        ).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(post, [good, good | {"input": ["gold", "\ud800"]}] * 8))
+    assert found == [200, 400] * 8
+    assert (
+        httpx.post(
+            f"{address}/label", content=json.dumps({"texts": ["\ud800"]}), headers=BEARER, timeout=PATIENCE
+        ).status_code
+        == 400
+    )
 
 
 def test_a_huge_body_is_refused_before_it_is_read(address: str) -> None:

@@ -13,7 +13,7 @@ from kate.search import Index
 from kate.serve.api_errors import ApiError, bad_request
 from kate.serve.limits import Limits
 from kate.serve.live_folder import Served
-from kate.serve.request_fields import RequestFields, texts_of
+from kate.serve.request_fields import RequestFields, texts_of, whole_number
 from kate.storage.folders import FolderError
 from kate.storage.json_values import as_json
 
@@ -92,16 +92,19 @@ def topics(given: Any, served: Served) -> Callable[[], Any]:
     return _answering(answer)
 
 
-def topic(number: int, given: Any, served: Served) -> Callable[[], Any]:
+def topic(written: str, given: Any, served: Served) -> Callable[[], Any]:
     """One topic of a cut."""
+    number = whole_number(written)
     fields = RequestFields(given)
     n, top = fields.whole("n", None, 1, 100_000), fields.whole("top", _MOST_WORDS, 1, _MOST_WORDS)
     fields.finish()
 
     def answer() -> Any:
         found = served.model.topics(n)
-        if number not in found:
-            raise ApiError(404, f"there is no topic {number} among the {len(found)} topics", param="id")
+        if not isinstance(number, int) or number not in found:
+            raise ApiError(
+                404, f"there is no topic {quoted(number)} among the {len(found)} topics", param="id"
+            )
         return _topic(found[number], top or _MOST_WORDS)
 
     return _answering(answer)

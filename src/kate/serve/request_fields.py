@@ -9,7 +9,9 @@ from kate.errors import quoted
 from kate.serve.api_errors import bad_request
 from kate.serve.limits import Limits
 
-__all__ = ["RequestFields", "texts_of"]
+__all__ = ["RequestFields", "texts_of", "whole_number"]
+
+_MOST_DIGITS = 18
 
 
 class RequestFields:
@@ -29,8 +31,8 @@ class RequestFields:
         value = self.take(name)
         if value is None:
             return default
-        if isinstance(value, str) and value.isascii() and value.lstrip("-").isdigit():
-            value = int(value)
+        if isinstance(value, str):
+            value = whole_number(value)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise bad_request(
                 f"{name} is {quoted(value)}; expected a whole number from {low:,} to {high:,}", name
@@ -60,6 +62,16 @@ class RequestFields:
             )
 
 
+def whole_number(written: str) -> int | str:
+    """A number of a query string or a path, as it was written if it is none; Python reads none of 4,300 digits.
+
+    >>> whole_number("-12"), whole_number("1.5"), len(whole_number("9" * 5000))
+    (-12, '1.5', 5000)
+    """
+    is_number = len(written) <= _MOST_DIGITS and written.isascii() and written.removeprefix("-").isdigit()
+    return int(written) if is_number else written
+
+
 def texts_of(value: Any, limits: Limits, name: str) -> list[str]:
     """One text or several, within the limits."""
     texts = [value] if isinstance(value, str) else value
@@ -70,6 +82,12 @@ def texts_of(value: Any, limits: Limits, name: str) -> list[str]:
             raise bad_request(
                 f"{name} holds {_shown(text)}; expected texts, not tokens: Kate has words of its own", name
             )
+        try:
+            text.encode()
+        except (
+            UnicodeEncodeError
+        ):  # texts of several requests are encoded together: it would spoil all of them
+            raise bad_request(f"{name} holds half a character, which is not valid Unicode", name) from None
         if len(text) > limits.characters:
             raise bad_request(
                 f"a text of {len(text):,} characters; at most {limits.characters:,} are read: cut it", name

@@ -81,7 +81,7 @@ class Service:
             ("POST", "/similar", self._similar),
             ("GET", "/documents/{id:path}", self._document),
             ("GET", "/topics", self._topics),
-            ("GET", "/topics/{id:int}", self._topic),
+            ("GET", "/topics/{id}", self._topic),
             ("POST", "/label", self._label),
             ("GET", "/explore", self._to_explorer),
             ("GET", "/explore/", self._explorer),
