@@ -193,6 +193,14 @@ def test_settings_that_no_training_had_are_refused_by_an_update(attacked: Attack
             kate.load(folder).update(["a coin of gold"] * 5)
 
 
+def test_numbers_of_topics_have_a_bound(attacked: Attacked) -> None:
+    folder = attacked("updated")
+    kept = json.loads((folder / "config.json").read_text())["kept_topics"]
+    edit_json(folder / "config.json", kept_topics=kept | {"next_number": 10**30})
+    with pytest.raises(kate.FolderError, match="do not hold together"):
+        kate.load(folder)
+
+
 def test_nan_in_an_estimator_is_refused(attacked: Attacked) -> None:
     folder = attacked("estimator")
     _change_array(folder / "weights.safetensors", "map", lambda rows: np.full_like(rows, np.nan))

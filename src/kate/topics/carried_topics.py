@@ -30,6 +30,7 @@ _LEAST_WORTH = 0.5  # of that of the usual old topic
 # a group that holds more of all old documents for what it holds of all new ones is nothing new
 _OLD_TO_NEW = 0.2
 _MOST_NEW = 10
+_LARGEST_NUMBER = 2**53  # of a topic: more would be of no kind that an array has
 _BLOCK = 4096
 
 Floats = NDArray[np.float32]
@@ -66,7 +67,7 @@ class KeptTopics:
             and numbers.dtype == np.int64
             and bool(np.isfinite(centres).all())
             and numbers.min() >= 0
-            and numbers.max() < next_number
+            and numbers.max() < next_number <= _LARGEST_NUMBER
             and set(names) <= set(numbers.tolist())
         )
         if not whole:
