@@ -34,7 +34,7 @@ def spread(quick: int, share: float) -> range:
     ("kind", "quick", "share"),
     [
         ("model", 180, 0.2),
-        ("updated", 40, 0.05),
+        ("updated", 24, 0.05),
         ("estimator", 50, 0.1),
         ("index", 180, 0.15),
         ("int8", 60, 0.05),
@@ -55,7 +55,7 @@ def test_a_damaged_folder_is_refused_or_read_as_it_was(
     ("kind", "quick", "share"),
     [
         ("model", 150, 0.1),
-        ("updated", 40, 0.05),
+        ("updated", 24, 0.05),
         ("estimator", 40, 0.05),
         ("index", 80, 0.05),
         ("int8", 30, 0.02),

@@ -63,8 +63,9 @@ def test_a_killed_writer_leaves_the_old_or_the_new_file(place: Path) -> None:
 
 def test_a_fit_that_is_killed_anywhere_goes_on_to_the_same_bits(place: Path) -> None:
     """Before every file operation: of shards, the vocabulary and checkpoints."""
-    many = cases(5, 0.005)
-    numbers = range(many) if is_long() else range(0, 41 * many, 41)
+    many = cases(3, 0.005)
+    # in the quick mode when work.json is first written, at a shard, and among the checkpoints
+    numbers = range(many) if is_long() else (8, 57, 150)
     attack("attacks.killed_fits:KilledFit", numbers, seed(), str(place / "work")).require_none()
 
 

@@ -30,8 +30,8 @@ from kate.text.vocabulary import Vocabulary
         ("odd_inputs:OddFile", 150, 0.25),
         ("odd_inputs:OddMatrix", 100, 0.2),
         ("odd_inputs:OddQuery", 100, 0.2),
-        ("odd_changes:OddEdits", 40, 0.05),
-        ("odd_changes:OddUpdate", 20, 0.05),
+        ("odd_changes:OddEdits", 30, 0.05),
+        ("odd_changes:OddUpdate", 12, 0.05),
     ],
 )
 def test_odd_inputs_are_answered_or_refused_in_words(

@@ -244,6 +244,17 @@ def test_one_process_works_in_a_folder(stopped):
         pass
 
 
+def test_a_kill_while_work_json_is_first_written_leaves_a_beginning(tmp_path):
+    for name in ("words", "counts"):
+        (tmp_path / "model.work" / name).mkdir(parents=True)
+    for name in ("lock", ".work.json.kate-0123abcd.json"):
+        (tmp_path / "model.work" / name).touch()
+    with WorkFolder(tmp_path / "model.work", resume=True) as work:
+        assert work.is_new
+        work.begin({"seed": 0})
+        assert not list(work.path.glob(".work.json*"))
+
+
 def test_a_folder_of_others_is_left_alone(tmp_path):
     (tmp_path / "model.work").mkdir()
     (tmp_path / "model.work/letters.txt").write_text("dear")

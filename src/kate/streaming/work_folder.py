@@ -32,6 +32,7 @@ from kate.streaming.shard_files import Shard
 __all__ = ["WorkFolder", "WorkStopped"]
 
 _CONFIG = "work.json"
+_BEGUN = f".{_CONFIG}.kate-"
 _LOCK = "lock"
 _WORDS, _COUNTS = "words", "counts"
 _ABOUT = (
@@ -205,7 +206,8 @@ class WorkFolder:
             raise NotADirectoryError(
                 f"{self.path} is a file; Kate works in a folder of that name: move it away"
             )
-        names = {path.name for path in self.path.iterdir()}
+        # killed while it wrote its first word: that is a beginning, too
+        names = {path.name for path in self.path.iterdir() if not path.name.startswith(_BEGUN)}
         if not names - {_LOCK, _WORDS, _COUNTS} and not any(
             any((self.path / name).iterdir()) for name in names & {_WORDS, _COUNTS}
         ):
