@@ -16,7 +16,7 @@ from kate.search.exact_search import Ranking, VectorRows, nearest_rows, rank_row
 from kate.search.neighbour_graph import NeighbourGraph
 from kate.search.postings import Postings
 from kate.search.store import ByMeaning, ByWords, Everything, Selection, close_words
-from kate.text.counting import is_encodable
+from kate.text.text_batches import is_encodable
 
 __all__ = ["FilesStore"]
 

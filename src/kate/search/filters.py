@@ -14,7 +14,7 @@ import polars as pl
 
 from kate.errors import KateError, quoted
 from kate.spelling import did_you_mean
-from kate.text.counting import is_encodable
+from kate.text.text_batches import is_encodable
 
 __all__ = ["Filter", "FilterError"]
 

@@ -41,8 +41,9 @@ from kate.search.store import ByMeaning, ByWords, Everything, Selection
 from kate.spelling import close_names
 from kate.storage.files import only_writer
 from kate.storage.folders import FolderError
-from kate.text.counting import factorize, is_encodable
+from kate.text.counting import factorize
 from kate.text.documents import Documents
+from kate.text.text_batches import is_encodable
 
 __all__ = ["LanceStore", "require_lancedb", "write_lance_table"]
 

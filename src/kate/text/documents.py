@@ -12,7 +12,7 @@ import polars as pl
 from kate.errors import quoted
 from kate.notebook_html import cut_short, table_html
 from kate.text.compressed_files import CorpusError
-from kate.text.counting import is_encodable
+from kate.text.text_batches import is_encodable
 
 __all__ = ["Documents"]
 
