@@ -146,7 +146,15 @@ def _run_in_child(
     child.start()
     theirs.close()
     try:
-        ours.recv()  # it is ready
+        try:
+            ours.recv()  # it is ready
+        except EOFError:  # what a case before left is too much for it
+            child.join(5)
+            number = waiting.pop()
+            report.add(
+                number, f"case {number}: the attack ended with {child.exitcode} as it began", "crash", 0.0
+            )
+            return
         while waiting and len(report.failures) < _MOST_FAILURES:
             number = waiting.pop()
             start = time.monotonic()

@@ -114,6 +114,29 @@ def test_a_pipe_in_a_lance_table_is_refused(attacked: Attacked) -> None:
         kate.Index.load(folder)
 
 
+def test_a_panic_of_lancedb_and_rows_that_are_not_there_are_told_as_damage() -> None:
+    from kate.search.lance_table import answer_of, places_of
+
+    class Query:
+        def to_arrow(self) -> None:
+            raise type("RustPanic", (Exception,), {})("rust future panicked")
+
+    with pytest.raises(kate.FolderError, match="it is damaged"):
+        answer_of(Query())
+    with pytest.raises(kate.FolderError, match="row 305, which is not there"):
+        places_of(np.array([3, 305]), [3, 4])
+
+
+def test_a_sparse_giant_in_a_lance_table_is_refused(attacked: Attacked) -> None:
+    """LanceDB asked for a TiB of memory, and the process ended."""
+    folder = attacked("lance")
+    path = next((folder / "tables").rglob("_indices/*/page_data.lance"))
+    with path.open("wb") as giant:
+        giant.truncate(1 << 40)
+    with pytest.raises(kate.FolderError, match="is mostly a hole"):
+        kate.Index.load(folder)
+
+
 def test_nan_in_the_vectors_of_an_index_is_refused_when_they_are_read(attacked: Attacked) -> None:
     """A stranger's, whose checksums fit."""
     folder = attacked("index")

@@ -27,11 +27,13 @@ from kate.search.lance_table import (
     VECTOR_COLUMN,
     WORDS_COLUMN,
     aligned,
+    answer_of,
     cannot_read,
     holds,
     is_in,
     match_query,
     open_table,
+    places_of,
     require_lancedb,
     rows_table,
     write_lance_table,
@@ -166,8 +168,7 @@ class LanceStore:
         if not len(rows):
             return np.zeros((0, self.table.schema.field(VECTOR_COLUMN).type.list_size), np.float32)
         found = _asked(self.table.take_row_ids(rows.tolist()).with_row_id().select([VECTOR_COLUMN]))
-        place = {row: number for number, row in enumerate(found["_rowid"].to_pylist())}
-        return _vectors(found)[[place[row] for row in rows.tolist()]]
+        return _vectors(found)[places_of(rows, found["_rowid"].to_pylist())]
 
     def everything(self) -> Everything:
         from scipy import sparse
@@ -289,14 +290,15 @@ class LanceStore:
         found = pl.DataFrame(
             pl.from_arrow(_asked(self.table.take_row_ids(rows.tolist()).with_row_id().select(columns)))
         )
-        place = {row: number for number, row in enumerate(found["_rowid"].to_list())}
-        return found[[place[row] for row in rows.tolist()]].select(columns)
+        return found[places_of(rows, found["_rowid"].to_list())].select(columns)
 
 
 def _asked(query: Any, condition: str | None = None) -> Any:
     """The answer of LanceDB; its errors about a condition, or about files that it cannot read, in our words."""
     try:
-        return query.to_arrow()
+        return answer_of(query)
+    except FolderError:
+        raise
     except (RuntimeError, ValueError, OSError) as error:
         if condition is None or "Not found: " in str(error):
             raise cannot_read(error) from None

@@ -25,12 +25,14 @@ __all__ = [
     "VECTOR_COLUMN",
     "WORDS_COLUMN",
     "aligned",
+    "answer_of",
     "cannot_read",
     "create_indexes",
     "holds",
     "is_in",
     "match_query",
     "open_table",
+    "places_of",
     "require_lancedb",
     "rows_table",
     "stored_names",
@@ -43,6 +45,8 @@ _PLAIN = re.compile(r"[A-Za-z]\w*")
 # Fewer vectors need no index, and are too few to train one.
 _VECTORS_FOR_ANN = 5_000
 _DOCUMENTS_AT_ONCE = 50_000
+# A file of so many bytes takes a share of them on any disk, one that compresses too.
+_LARGE, _MOST_SHRUNK = 1 << 30, 200
 
 
 def require_lancedb() -> Any:
@@ -77,15 +81,41 @@ def cannot_read(error: Exception) -> FolderError:
     )
 
 
+def answer_of(query: Any) -> Any:
+    """What LanceDB finds, as a table of Arrow; a damaged file may make it panic, which is no error of its own."""
+    try:
+        return query.to_arrow()
+    except Exception as error:
+        if type(error).__name__ != "RustPanic":  # it has no name that could be imported
+            raise
+        raise FolderError(
+            "LanceDB came to no end over a file of the table: it is damaged; copy the index again"
+        ) from None
+
+
+def places_of(rows: NDArray[np.int64], found: Sequence[int]) -> list[int]:
+    """Where each row stands among those that were found; a damaged index names rows that the table does not have."""
+    place = {row: number for number, row in enumerate(found)}
+    if unknown := set(rows.tolist()) - set(place):
+        raise FolderError(
+            f"the index names row {min(unknown)}, which is not there: it is damaged; index anew"
+        )
+    return [place[row] for row in rows.tolist()]
+
+
 def _require_plain_files(folder: Path) -> None:
-    """Refuse pipes, devices and links, which LanceDB would wait for or follow anywhere."""
+    """Refuse pipes, devices and links, which LanceDB would wait for or follow anywhere, and giants that are a hole.
+
+    LanceDB asks for as much memory as some files have bytes, and ends the process where there is not so much.
+    """
     for place, folders, names in os.walk(folder):
         for name in (*folders, *names):
-            kind = Path(place, name).lstat().st_mode
-            if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
-                raise FolderError(
-                    f"{Path(place, name)} is not a plain file: the index is damaged; copy it again"
-                )
+            found = Path(place, name).lstat()
+            is_plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+            on_disk = 512 * getattr(found, "st_blocks", found.st_size)  # Windows does not tell
+            if not is_plain or (found.st_size > _LARGE and on_disk < found.st_size // _MOST_SHRUNK):
+                what = "mostly a hole" if is_plain else "not a plain file"
+                raise FolderError(f"{Path(place, name)} is {what}: the index is damaged; copy it again")
 
 
 def stored_names(columns: Sequence[str]) -> dict[str, str]:
