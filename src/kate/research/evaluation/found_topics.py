@@ -3,6 +3,7 @@
 KATE          its tree of topics, cut; words by ``kate.topics.topic_words``
 topic models  (NMF, LDA, ProdLDA, ETM) are fitted with as many components as topics are asked for: a document's topic is
               its strongest component, a topic's words are its ten strongest
+their own     (BERTopic, Top2Vec, FASTopic) each text's topic and their words, as far as the vocabulary has them
 all others    k-means of their unit vectors, and words by the same rule as KATE's
 """
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from kate.model.encoder import comparison_shift
 from kate.model.kate import KATE
 from kate.research.datasets.corpus import Corpus
-from kate.research.evaluation.model_inputs import encode_parts, fit_on_corpus
+from kate.research.evaluation.model_inputs import encode_parts, fit_on_corpus, input_of
 from kate.topics.coherence import N_CORE
 from kate.topics.document_sketch import DocumentSketch
 from kate.topics.topic_cut import TopicCut
@@ -32,7 +33,7 @@ __all__ = ["N_TOPICS", "FoundTopics", "TooFewDocuments", "find_topics", "with_n_
 N_TOPICS = 20  # unless another number is asked for
 _N_INIT = 3  # starts of k-means, of which the best counts
 
-Way = Literal["tree", "components", "k-means"]
+Way = Literal["tree", "components", "own", "k-means"]
 Numbers = NDArray[np.int64]
 AnyFloats = NDArray[np.floating[Any]]
 
@@ -81,12 +82,16 @@ def find_topics(
         way: Way = "tree"
         fitting, test, words, shares = _of_tree(model, corpus, n_topics)
     elif getattr(model, "components_are_topics", False):
-        way = "components"
         fitted = with_n_topics(model, n_topics)
         if fitted is not model:
             fit_on_corpus(fitted, corpus)
-            vectors = encode_parts(fitted, corpus)
-        fitting, test, words, shares = _of_components(fitted, vectors)
+        if hasattr(fitted, "topics_of"):
+            way = "own"
+            fitting, test, words = _of_the_model(fitted, corpus)
+        else:
+            way = "components"
+            vectors = vectors if fitted is model else encode_parts(fitted, corpus)
+            fitting, test, words, shares = _of_components(fitted, vectors)
     else:
         way = "k-means"
         fitting, test, words = _of_clusters(corpus, vectors, n_topics, random_state)
@@ -134,6 +139,17 @@ def _of_components(model: Any, vectors: Any) -> tuple[Numbers, Numbers, list[Num
         strongest = np.argsort(-component, kind="stable")[:N_CORE]
         words.append(strongest[component[strongest] != 0])  # a word of no weight is not the topic's
     return vectors["fitting"].argmax(axis=1), vectors["test"].argmax(axis=1), words, shares
+
+
+def _of_the_model(model: Any, corpus: Corpus) -> tuple[Numbers, Numbers, list[Numbers]]:
+    fitting, test = (
+        np.array(model.topics_of(input_of(model, corpus, rows))) for rows in (corpus.fitting, corpus.test)
+    )
+    words = []
+    for own in model.topic_words_:
+        columns = dict.fromkeys(corpus.vocabulary.find(word) for word in own)
+        words.append(np.array([one for one in columns if one is not None][:N_CORE], dtype=np.int64))
+    return fitting, test, words
 
 
 def _of_clusters(

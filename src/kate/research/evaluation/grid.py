@@ -28,7 +28,7 @@ from kate.research.evaluation.run import (
 )
 from kate.research.evaluation.run_keys import RunKeys, key_of, keys_of, model_identity
 from kate.research.evaluation.scoring import Scorer
-from kate.research.registry import Model, make_model, variant_of
+from kate.research.registry import Model, find_entry, make_model, variant_of
 from kate.storage.files import only_writer
 from kate.storage.json_values import as_json
 
@@ -179,7 +179,7 @@ def make_record(
     with warnings.catch_warnings(record=True) as caught:
         try:
             at("load")
-            corpus = shared.load(run.source)
+            corpus = shared.load(run.source, texts=find_entry(run.model).inputs == "texts")
             shared.warm_up(run, corpus)
             result = evaluate(
                 corpus,
@@ -269,14 +269,15 @@ class SharedWork:
 
     def __init__(self) -> None:
         self._source: CorpusSource | None = None
+        self._texts = False
         self._loaded: Corpus | Exception | None = None
         self._warm: set[str] = set()
 
-    def load(self, source: CorpusSource) -> Corpus:
-        if source is not self._source:
-            self._source, self._loaded = source, None
+    def load(self, source: CorpusSource, *, texts: bool = False) -> Corpus:
+        if source is not self._source or texts > self._texts:
+            self._source, self._texts, self._loaded = source, texts, None
             try:
-                self._loaded = source.load()
+                self._loaded = source.loaded(texts=texts)
             except Exception as error:
                 self._loaded = error
         if isinstance(self._loaded, Corpus):

@@ -1,4 +1,4 @@
-"""What a model reads of a corpus: counts or sequences, the documents to fit on, and what else it asks for.
+"""What a model reads of a corpus: counts, sequences or texts, the documents to fit on, and what else it asks for.
 
 The attribute ``inputs`` of a model says what it reads ("counts" if it has none), the parameters of its ``fit`` say
 what it takes beside them (``validation``, ``vocabulary``), and a model with a method ``similarities`` ranks documents
@@ -7,12 +7,14 @@ instead of giving vectors.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from kate.errors import quoted
 from kate.research.datasets.corpus import Corpus, PartName
 from kate.text.sequences import Sequences
 from kate.unit_rows import unit_rows
@@ -24,6 +26,7 @@ __all__ = [
     "fit_on_corpus",
     "input_of",
     "is_ranker",
+    "queries_of",
     "similarities",
 ]
 
@@ -37,11 +40,27 @@ def is_ranker(model: Any) -> bool:
     return hasattr(model, "similarities")
 
 
-def input_of(model: Any, corpus: Corpus, rows: Rows) -> sp.csr_array | Sequences:
+def input_of(model: Any, corpus: Corpus, rows: Rows) -> sp.csr_array | Sequences | list[str]:
     """Documents as the model reads them."""
-    if getattr(model, "inputs", "counts") == "sequences":
+    inputs = getattr(model, "inputs", "counts")
+    if inputs == "sequences":
         return corpus.sequences.take(rows)
+    if inputs == "texts":
+        if corpus.texts is None:
+            raise ValueError(
+                f"{type(model).__name__} reads texts, and of {quoted(corpus.name)} only counts are kept"
+            )
+        return [corpus.texts[row] for row in rows]
     return corpus.X[rows]
+
+
+def queries_of(model: Any, corpus: Corpus, queries: sp.csr_matrix) -> sp.csr_matrix | list[str]:
+    """Queries, given as counts of a few words, as the model reads them."""
+    if getattr(model, "inputs", "counts") != "texts":
+        return queries
+    words, queries = corpus.vocabulary.readable, sp.csr_matrix(queries)
+    rows = (queries.indices[start:end] for start, end in pairwise(queries.indptr))
+    return [" ".join(words[column] for column in row) for row in rows]
 
 
 def collection_rows(corpus: Corpus) -> Rows:
@@ -81,8 +100,8 @@ def encode_parts(
     return {part: found.get(part, nothing) for part in parts}
 
 
-def similarities(model: Any, collection: NDArray[Any] | None, queries: sp.csr_matrix) -> NDArray[np.float32]:
-    """The scores (n_queries, n_docs) of queries, given as counts, with the documents that are searched.
+def similarities(model: Any, collection: NDArray[Any] | None, queries: Any) -> NDArray[np.float32]:
+    """The scores (n_queries, n_docs) of queries, as the model reads them, with the documents that are searched.
 
     ``collection`` are the documents' vectors, compared by cosine; None for a ranker, which knows its documents.
     """

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from kate.research.evaluation.fitted_model import Fitted, NotScored, Outcome
-from kate.research.evaluation.model_inputs import collection_rows, is_ranker, similarities
+from kate.research.evaluation.model_inputs import collection_rows, is_ranker, queries_of, similarities
 from kate.research.metrics.queries import Similarity, one_word_precision, two_word_precision
 from kate.research.metrics.questions import judge_answers
 from kate.research.metrics.retrieval import retrieve, retrieve_ranked
@@ -81,7 +81,9 @@ def score_questions(fitted: Fitted) -> Outcome:
 def _similarity(fitted: Fitted) -> Similarity:
     vectors = fitted.vectors
     collection = np.concatenate([vectors["fitting"], vectors["validation"]]) if vectors else None
-    return lambda queries: similarities(fitted.model, collection, queries)
+    return lambda queries: similarities(
+        fitted.model, collection, queries_of(fitted.model, fitted.corpus, queries)
+    )
 
 
 def _is_centred(vectors: AnyFloats) -> bool:

@@ -121,7 +121,7 @@ def tune(
             record = found.get(f"{key}-{number}")
             was_there = record is not None
             if record is None:
-                corpus = corpus or inner_corpus(search.source.load())
+                corpus = corpus or inner_corpus(search.source.loaded(texts=search.entry.inputs == "texts"))
                 record = _same(records, settings, number) or _run(search, corpus, number, settings)
                 record |= {"key": f"{key}-{number}"}
                 append_result(path, record)

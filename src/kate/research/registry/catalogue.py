@@ -11,6 +11,7 @@ from typing import Any
 
 from kate.research.registry.model_entry import Model, ModelEntry, lazily
 from kate.research.registry.search_spaces import Choice, Int, Log, Range, Space, Uniform
+from kate.research.registry.todays_models import TODAYS_ENTRIES
 
 __all__ = ["ENTRIES"]
 
@@ -296,4 +297,5 @@ ENTRIES: tuple[ModelEntry, ...] = (
         needs=("bm25s",),
         space={"k1": Log(0.1, 10.0), "b": Uniform(0.0, 1.0), "repeat": Choice(True, False)},
     ),
+    *TODAYS_ENTRIES,
 )

@@ -36,8 +36,9 @@ class ModelEntry:
 
     ``start``       the settings that ``make`` starts from: the "paper"'s, or the "default"s of the package
     ``paper_name``  the name of its row in the paper's tables; None where the paper does not have it
-    ``needs``       packages beyond the core, by the names they are imported by, which the extra ``paper`` brings
-    ``inputs``      "counts" (n_docs, n_words), or "sequences": the words of each document in their order
+    ``needs``       packages beyond the core, by the names they are imported by
+    ``extra``       the extra that brings them
+    ``inputs``      "counts" (n_docs, n_words), "sequences": the words of each document in their order, or "texts"
     ``must_set``    settings without which it cannot run, with what they are
     ``space``       what `kate tune` may try, from setting to range
     ``revision``    the version of the model's code, part of the key of a kept run: raise it whenever the model gives
@@ -50,6 +51,7 @@ class ModelEntry:
     start: Literal["paper", "default"] = "default"
     paper_name: str | None = None
     needs: tuple[str, ...] = ()
+    extra: str = "paper"
     inputs: Inputs = "counts"
     must_set: Mapping[str, str] = field(default_factory=dict)
     space: Space = field(default_factory=dict)
@@ -67,7 +69,7 @@ class ModelEntry:
         """Refuse a model whose packages are not installed, or that lacks a setting it cannot do without."""
         missing = [package for package in self.needs if importlib.util.find_spec(package) is None]
         if missing:
-            raise ImportError(f"{self.name} needs {' and '.join(missing)}: {install_command('paper')}")
+            raise ImportError(f"{self.name} needs {' and '.join(missing)}: {install_command(self.extra)}")
         for name, what in self.must_set.items():
             if not settings.get(name):
                 raise ValueError(f"{self.name} needs {what}: set {self.name}.{name}=…")

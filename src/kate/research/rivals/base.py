@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float32]
-Inputs = Literal["counts", "sequences"]
+Inputs = Literal["counts", "sequences", "texts"]
 """What a model reads of a corpus."""
 
 

@@ -1,4 +1,4 @@
-"""LDA, latent Dirichlet allocation, by three libraries; the vectors of documents are found in the same way for all."""
+"""LDA, latent Dirichlet allocation, by four libraries; the vectors of documents are found in the same way for all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kate.research.rivals.lda_inference import converge
 from kate.research.rivals.lda_training import gensim_model, sklearn_model
 from kate.text.sequences import Sequences
 
-__all__ = ["LDA", "GensimLDA", "SklearnLDA", "TomotopyLDA", "infer_proportions"]
+__all__ = ["LDA", "GensimLDA", "SklearnLDA", "TomotopyLDA", "TopicaLDA", "infer_proportions"]
 
 _TOLERANCE = 1e-3  # mean change of a document's pseudo-counts, as in gensim and scikit-learn
 
@@ -41,7 +41,7 @@ class TopicWeights(NamedTuple):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LDA(CountsEstimator):
-    """What the three share: counts in, topic proportions out.
+    """What they share: counts in, topic proportions out.
 
         θ ~ Dirichlet(α)      a document's proportions of topics      (n_components,)
         β ~ Dirichlet(η)      a topic's words                         (n_components, n_words)
@@ -204,6 +204,40 @@ class TomotopyLDA(LDA):
             distributions[topic, columns] = model.get_topic_word_dist(topic)
         distributions /= distributions.sum(axis=1, keepdims=True)
         return TopicWeights(distributions, distributions, np.broadcast_to(model.alpha, (self.n_components,)))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TopicaLDA(LDA):
+    """LDA by topica's collapsed Gibbs sampling, in Rust.
+
+    Parameters
+    ----------
+    n_components : topics
+    sweeps : over all words
+    alpha, eta : priors of topics in documents (where the search for a better one starts) and of words in topics; None
+        and 0.01 are topica's own
+    iterations : the most for a document when it is encoded
+    random_state : seed
+    """
+
+    sweeps: int = 1000
+    alpha: float | None = None
+    eta: float = 0.01
+
+    def _learn(self, X: csr_matrix, seed: int) -> TopicWeights:
+        import topica
+
+        require_whole_numbers(self, "sweeps")
+        names = [str(column) for column in range(X.shape[1])]
+        documents = [[names[column] for column in document] for document in Sequences.of_counts(X)]
+        total = None if self.alpha is None else self.alpha * self.n_components
+        model = topica.LDA(self.n_components, alpha_sum=total, beta=self.eta, seed=seed)
+        model.fit([document for document in documents if document], iters=self.sweeps)
+        columns = [int(name) for name in model.vocabulary]
+        distributions = np.full((self.n_components, X.shape[1]), 1e-12)
+        distributions[:, columns] = model.topic_word
+        distributions /= distributions.sum(axis=1, keepdims=True)
+        return TopicWeights(distributions, distributions, np.asarray(model.alpha))
 
 
 def infer_proportions(X: csr_matrix, strengths: Floats, prior: Floats, iterations: int = 50) -> Floats:
