@@ -21,6 +21,7 @@ STARTED_OTHERWISE = {"vae"}
 def test_a_kept_search_is_found_and_gives_the_packaged_settings(name: str, tmp_path: Path) -> None:
     tuned = tuned_models()[name]
     history = tmp_path / "history.jsonl"
+    name = name.partition("/")[0]
     shutil.copyfile(SEARCHES / f"{tuned.dataset}-{name}-{tuned.n_components}.jsonl", history)
     done: list[TrialDone] = []
     search = Search(CorpusSource.dataset(tuned.dataset), name, tuned.n_components, max(tuned.trials, 16))

@@ -101,9 +101,26 @@ def test_models_that_are_tuned_side_by_side_lose_nothing(tmp_path: Path) -> None
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda name: update_tuned(path, name, TUNED["kate"]), names))
     assert list(read_tuned(path)) == names
-    update_tuned(path, names[3], Tuned({"alpha": "auto", "deep": True}, "toy", 8, 9, 2, "r2", -0.25))
+    update_tuned(path, names[3], Tuned({"alpha": "auto", "deep": True}, "toy", 4, 9, 2, "r2", -0.25))
     assert read_tuned(path)[names[3]].settings == {"alpha": "auto", "deep": True}
     assert read_tuned(path)[names[4]] == TUNED["kate"]
+
+
+def test_settings_are_those_that_were_found_with_the_nearest_number_of_components(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tuned.toml"
+    for size, dropout in ((4, 0.1), (64, 0.2), (64, 0.3)):
+        update_tuned(path, "kate", Tuned({"dropout": dropout}, "toy", size, 3, 1, "accuracy", 0.5))
+    found = read_tuned(path)
+    assert list(found) == ["kate", "kate/64"]
+    monkeypatch.setattr(models, "tuned_models", lambda: found)
+    chosen = {size: make_model("kate:tuned", size).get_params()["dropout"] for size in (2, 4, 15, 17, 512)}
+    assert chosen == {2: 0.1, 4: 0.1, 15: 0.1, 17: 0.3, 512: 0.3}
+    assert "kate/64" not in choose_models(["all"]).names
+
+    update_tuned(path, "ae", Tuned({"batch_size": 7}, "toy", 512, 3, 1, "accuracy", 0.5))
+    assert "ae/512" in read_tuned(path)  # the package's own were found with 128
 
 
 @pytest.mark.parametrize("name", MODELS)

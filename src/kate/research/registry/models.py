@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 from kate.errors import quoted
 from kate.research.registry.catalogue import ENTRIES
 from kate.research.registry.model_entry import Model, ModelEntry
-from kate.research.registry.tuned import tuned_models
+from kate.research.registry.tuned import nearest_tuned, tuned_models
 from kate.spelling import did_you_mean
 
 __all__ = [
@@ -69,7 +69,7 @@ def make_model(
     ...
     ValueError: the model kate has no setting 'epochs'; did you mean max_epochs?
     """
-    entry, changes = find_entry(name), settings_of(name, settings)
+    entry, changes = find_entry(name), settings_of(name, settings, n_components)
     entry.require_runnable(changes)
     for reserved, instead in (("n_components", "the number of dimensions"), ("random_state", "the seed")):
         if reserved in changes:
@@ -126,14 +126,18 @@ def choose_models(names: Iterable[str], settings: Mapping[str, Any] | None = Non
     return Chosen(list(chosen), left_out)
 
 
-def settings_of(name: str, settings: Mapping[str, Any] | None) -> dict[str, Any]:
+def settings_of(
+    name: str, settings: Mapping[str, Any] | None, n_components: int | None = None
+) -> dict[str, Any]:
     """What is set of a model: tuned settings first, then what is given for all models and for this one.
+
+    Of settings that were tuned with several numbers of components, those of the nearest number.
 
     >>> settings_of("lda", {"passes": 5, "lda.passes": 3, "nmf.max_iter": 9})
     {'passes': 3}
     """
     plain = name.removesuffix(TUNED)
-    found = dict(tuned_models()[plain].settings) if plain != name else {}
+    found = dict(nearest_tuned(tuned_models(), plain, n_components).settings) if plain != name else {}
     for_all = {setting: value for setting, value in (settings or {}).items() if "." not in setting}
     for_this = {
         setting.partition(".")[2]: value

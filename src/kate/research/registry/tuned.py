@@ -1,4 +1,7 @@
-"""Tuned settings: what `kate tune` found, one table per model: tuned.toml of the package, and the user's own."""
+"""Tuned settings: what `kate tune` found, one table per model and number of components: tuned.toml, and the user's own.
+
+A model's first table has its name; what was found with another number of components stands beside it, as "ae/512".
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from math import log
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +22,16 @@ from typing import Any
 from kate.errors import quoted
 from kate.storage.files import whole_file
 
-__all__ = ["Tuned", "as_toml", "own_file", "packaged_file", "read_tuned", "tuned_models", "update_tuned"]
+__all__ = [
+    "Tuned",
+    "as_toml",
+    "nearest_tuned",
+    "own_file",
+    "packaged_file",
+    "read_tuned",
+    "tuned_models",
+    "update_tuned",
+]
 
 _HEAD = """\
 # Settings that `kate tune` found on validation documents: one table per model, with the data set, the budget and
@@ -59,6 +72,14 @@ def tuned_models() -> Mapping[str, Tuned]:
     return MappingProxyType(read_tuned(packaged_file()) | (read_tuned(own) if own.is_file() else {}))
 
 
+def nearest_tuned(tables: Mapping[str, Tuned], name: str, n_components: int | None) -> Tuned:
+    """The table of a model that was searched with the number of components nearest to this one, by their ratio."""
+    of_model = [tuned for key, tuned in tables.items() if key.partition("/")[0] == name]
+    if n_components is None:
+        return tables[name]
+    return min(of_model, key=lambda tuned: abs(log(tuned.n_components / n_components)))
+
+
 def read_tuned(path: Path) -> dict[str, Tuned]:
     """The tables of a file of tuned settings, by model; a table that lacks something is refused."""
     found = {}
@@ -89,16 +110,19 @@ def as_toml(name: str, tuned: Tuned) -> str:
     <BLANKLINE>
     """
     facts = {key: value for key, value in vars(tuned).items() if key != "settings"}
-    lines = [f"[{name}]", *(f"{key} = {_value(value)}" for key, value in facts.items())]
-    lines += [f"[{name}.settings]", *(f"{key} = {_value(value)}" for key, value in tuned.settings.items())]
+    header = json.dumps(name) if "/" in name else name
+    lines = [f"[{header}]", *(f"{key} = {_value(value)}" for key, value in facts.items())]
+    lines += [f"[{header}.settings]", *(f"{key} = {_value(value)}" for key, value in tuned.settings.items())]
     return "\n".join(lines) + "\n"
 
 
 def update_tuned(path: Path, name: str, tuned: Tuned) -> None:
-    """Write the table of a model into a file, in place of the one that it had; the models stay in order."""
+    """Write the table of a model into a file, in place of the one that it had for as many components."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with _alone_in(path.parent):
-        tables = {**(read_tuned(path) if path.exists() else {}), name: tuned}
+        tables = read_tuned(path) if path.exists() else {}
+        first = tables.get(name) or read_tuned(packaged_file()).get(name, tuned)
+        tables[name if first.n_components == tuned.n_components else f"{name}/{tuned.n_components}"] = tuned
         text = "\n".join([_HEAD, *(as_toml(model, tables[model]) for model in sorted(tables))])
         with whole_file(path) as part:
             part.write_text(text, encoding="utf-8")

@@ -209,8 +209,9 @@ def _reading(plan: RunPlan) -> list[Block]:
 def _tuning() -> list[str]:
     """How the tuned settings were found; a model without settings to search counts as tuned."""
     by: dict[tuple[str, int, int], dict[str, list[str]]] = {}
-    for name, tuned in tuned_models().items():
-        if MODELS[name].space:
+    for key, tuned in tuned_models().items():
+        name, _, own_size = key.partition("/")
+        if MODELS[name].space and not own_size:
             budget = by.setdefault((tuned.dataset, tuned.n_components, tuned.trials), {})
             budget.setdefault(tuned.objective, []).append(papers_name(name))
     said = []
@@ -221,6 +222,12 @@ def _tuning() -> list[str]:
             f"Tuned settings were searched on the validation documents of {dataset} with {topics} topics, {trials} "
             f"trials per model, by {usual}{but}; they are used for all sizes and data sets."
         )
+    for name, tuned in tuned_models().items():
+        if "/" in name:
+            said.append(
+                f"{papers_name(name.partition('/')[0])} was searched with {tuned.n_components} topics as well, on "
+                f"{tuned.dataset}: what was found is used for sizes nearer to that."
+            )
     return said
 
 
