@@ -34,9 +34,15 @@ CASES: dict[str, list[dict[str, Any]]] = {
     "dae": [{}, {"reduction": "mean"}],
     "cae": [{}, {"reduction": "mean"}],
     "ksae": [{}, {"reduction": "mean"}],
-    # the effect on the topics of more epochs without the paper's early stopping
-    "kate-paper": [{}, {"max_epochs": 300, "patience": 300}],
-    "kate-noamp": [{}, {"patience": None}],
+    # the effect on the topics of more epochs without the paper's early stopping, and of Adadelta's epsilon
+    "kate-paper": [{}, {"max_epochs": 300, "patience": 300}, {"epsilon": 1e-7}, {"epsilon": 1e-6}],
+    "kate-noamp": [
+        {},
+        {"patience": None},
+        {"epsilon": 1e-7},
+        {"epsilon": 1e-7, "patience": None},
+        {"epsilon": 1e-6, "patience": None},
+    ],
     # as its authors trained it; as in the implementation that the paper used, with one document per step and two
     # rectified layers; all parameters at once and a hundred documents per step; also on log counts, with a warm-up
     "nvdm": [{}, _NVDM_OF_THE_PAPERS_SOURCE, _NVDM_JOINT, _NVDM_JOINT | {"reading": "log", "kl_warmup": 0.5}],
