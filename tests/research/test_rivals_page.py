@@ -1,4 +1,4 @@
-"""The tables of docs/rivals.md and docs/models.md are made from the kept runs and measurements."""
+"""The tables of docs/rivals.md, docs/models.md and docs/comparison.md are made from the kept runs and measurements."""
 
 import importlib.util
 from pathlib import Path
@@ -17,7 +17,7 @@ def test_the_table_of_our_own_parts_is_made_from_the_benchmark() -> None:
     assert shown.strip() == script.rivals_table(), "run: python experiments/speed_table.py --update"
 
 
-@pytest.mark.parametrize("name", ["why_rivals_differ", "vae_width"])
+@pytest.mark.parametrize("name", ["why_rivals_differ", "vae_width", "comparison_table"])
 def test_the_table_is_made_from_the_runs(name):
     spec = importlib.util.spec_from_file_location(name, ROOT / "experiments" / f"{name}.py")
     script = importlib.util.module_from_spec(spec)

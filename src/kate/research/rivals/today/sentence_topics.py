@@ -182,4 +182,4 @@ def _tensor(vectors: Floats) -> Any:
 
 def _unit(rows: Any) -> Floats:
     rows = np.asarray(rows, dtype=np.float32)
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))

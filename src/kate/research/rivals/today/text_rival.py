@@ -61,7 +61,7 @@ class TopicRival(TextRival):
 
     def topics_of(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """The topic of each text."""
-        return np.asarray(self.transform(texts)).argmax(axis=1)
+        return np.asarray(self.transform(texts).argmax(axis=1), dtype=np.int64)
 
     def transform(self, X: Sequence[str]) -> Floats:
         """How near texts are to topics (n_docs, n_topics)."""
