@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from kate.research.rivals.base import seed_of
 from kate.research.rivals.today.sentence_vectors import Embedder
 from kate.research.rivals.today.text_rival import TopicRival, quiet_and_seeded
+from kate.unit_rows import unit_rows
 
 __all__ = ["BERTopic", "FASTopic", "Top2Vec"]
 
@@ -79,7 +80,7 @@ class BERTopic(TopicRival):
     def _nearness(self, texts: list[str]) -> NDArray[Any]:
         # topic_embeddings_ begins with the outliers' where there are any
         centres = np.asarray(self.model_.topic_embeddings_)[1 if -1 in self.model_.get_topics() else 0 :]
-        return self.embedder_.encode(texts) @ _unit(centres).T
+        return self.embedder_.encode(texts) @ unit_rows(centres).T
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -115,7 +116,7 @@ class Top2Vec(TopicRival):
             reduced = model.get_num_topics() > self.n_components
             if reduced:
                 model.hierarchical_topic_reduction(self.n_components)
-        self.centres_ = _unit(model.topic_vectors_reduced if reduced else model.topic_vectors)
+        self.centres_ = unit_rows(model.topic_vectors_reduced if reduced else model.topic_vectors)
         words = model.topic_words_reduced if reduced else model.topic_words
         self.topic_words_ = [[str(word) for word in own[:_N_WORDS]] for own in words]
         self._fitted_by(n_topics=len(self.topic_words_))
@@ -178,8 +179,3 @@ def _tensor(vectors: Floats) -> Any:
     import torch
 
     return torch.as_tensor(vectors)
-
-
-def _unit(rows: Any) -> Floats:
-    rows = np.asarray(rows, dtype=np.float32)
-    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
