@@ -34,7 +34,7 @@ def table() -> str:
 
 
 def _of_corpus(corpus: str, runs: dict[str, dict[str, Any]]) -> str:
-    lines = [f"### {corpus}", "", f"| model | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|"]
+    lines = [f"## {corpus}", "", f"| model | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|"]
     for name, run in runs.items():
         if run.get("failed"):
             lines.append(f"| `{name}` | {run['failed']} |" + " |" * (len(COLUMNS) - 1))
