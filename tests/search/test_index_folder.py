@@ -15,6 +15,7 @@ import pytest
 
 from folder_edits import edit_json
 from hand_made import model_by_hand
+from kate.model.text_model import TextModel, load
 from kate.search import Index
 from kate.search.index_folder import INDEX_FOLDER
 from kate.storage.folders import FolderError
@@ -170,6 +171,30 @@ def test_readers_while_it_is_replaced_again_and_again_see_one_or_the_other(tmp_p
         seen.add((len(index), index.search("gold silver", by="words")[0].snippet))
     writer.join()
     assert seen <= {(3, "gold"), (40, "silver")}
+
+
+def test_an_index_that_is_replaced_twice_while_it_is_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By another and by itself again: every check of the parts holds, though the model read is the other's."""
+    folder = tmp_path / "index"
+    indexes = [Index.build(model_by_hand(center), ["gold", "silver", "peace"]) for center in (0.0, 0.5)]
+    expected = indexes[0].search("gold silver")
+    indexes[0].save(folder)
+    models = []
+
+    def load_in_a_bad_moment(place: Path) -> TextModel:
+        if models:
+            return load(place)
+        indexes[1].save(folder)
+        models.append(load(place))
+        indexes[0].save(folder)
+        return models[0]
+
+    monkeypatch.setattr("kate.search.index_folder.load", load_in_a_bad_moment)
+    index = Index.load(folder)
+    assert index.model is not models[0]
+    assert list(index.search("gold silver")) == list(expected)
 
 
 def test_a_damaged_index_crashes_no_process(folder: Path) -> None:

@@ -84,9 +84,8 @@ def texts_of(value: Any, limits: Limits, name: str) -> list[str]:
             )
         try:
             text.encode()
-        except (
-            UnicodeEncodeError
-        ):  # texts of several requests are encoded together: it would spoil all of them
+        except UnicodeEncodeError:
+            # texts of several requests are encoded together: it would spoil all of them
             raise bad_request(f"{name} holds half a character, which is not valid Unicode", name) from None
         if len(text) > limits.characters:
             raise bad_request(

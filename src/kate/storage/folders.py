@@ -105,16 +105,27 @@ class FolderKind:
             yield part
 
     def unless_replaced(self, folder: Path, read: Callable[[], Result]) -> Result:
-        """Read a folder; once more if it was replaced meanwhile, so that the old and the new are never mixed."""
+        """Read a folder; once more if it was replaced meanwhile, so that the old and the new are never mixed.
+
+        What was read without an error counts only if the folder is still the same: one that was replaced twice, by
+        another and then by an equal one, fits together in every check and may yet hold a part of the other.
+        """
         patience = time.monotonic() + _PATIENCE
         while True:
             before = self._identity(folder)
             try:
-                return read()
+                found = read()
+                if self._identity(folder) == before:
+                    return found
+                if time.monotonic() > patience:
+                    raise FolderError(
+                        f"{folder} was replaced again and again for {_PATIENCE:.0f} seconds while it was read; try "
+                        "again when nobody writes it"
+                    )
             except (FolderError, FileNotFoundError):
                 if self._identity(folder) == before or time.monotonic() > patience:
                     raise
-                time.sleep(_A_MOMENT)
+            time.sleep(_A_MOMENT)
 
     def _identity(self, folder: Path) -> tuple[int, int] | None:
         """What changes when a folder is replaced; None while it is not there."""
