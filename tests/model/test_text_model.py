@@ -336,7 +336,7 @@ def test_two_passes_over_the_documents_after_a_fit(monkeypatch: pytest.MonkeyPat
     assert seen == [80] * 5  # the vectors themselves
 
 
-def test_a_saved_model_answers_without_scikit_learn_or_a_compiler(model: TextModel, tmp_path: Path) -> None:
+def test_a_saved_model_answers_without_scikit_learn_a_compiler_or_training(model: TextModel, tmp_path: Path) -> None:
     model.save(tmp_path / "model")
     kate.Index.build(model, Documents.from_texts(toy_texts(2))).save(tmp_path / "index")
     code = f"""
@@ -345,6 +345,7 @@ model = kate.load({str(tmp_path / "model")!r})
 model.topics(), model.topic_tree(3), model.neurons(), model.encode(["gold"]), model.label(["gold"])
 model.similar_words("gold"), kate.Index.load({str(tmp_path / "index")!r}).search("gold")
 heavy = {{"sklearn", "numba", "llvmlite", "torch", "matplotlib", "pandas", "pyarrow", "rich"}}
+heavy |= {{"kate.model.fitting", "kate.model.streamed_fitting", "kate.model.text_update"}}
 sys.exit(", ".join(sorted(heavy & sys.modules.keys())) or 0)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -19,7 +19,6 @@ from scipy.sparse import csr_matrix
 
 from kate.engines.devices import Device, Precision, require_engine
 from kate.model.encoder import Output, Scaling, comparison_shift, warn_about_empty
-from kate.model.fitting import FittedNetwork, ShareOut, fit_network
 from kate.model.model_folder import Trained, read_model, write_model
 from kate.model.plain_estimator import PlainEstimator
 from kate.model.settings import (
@@ -29,17 +28,12 @@ from kate.model.settings import (
     paper_settings,
     require_held_out,
 )
-from kate.model.streamed_fitting import fit_streamed
 from kate.model.text_answers import TextAnswers, Texts, UnknownWordError, as_counts, strings_of
-from kate.model.text_update import update_trained
 from kate.model.update_report import UpdateReport
 from kate.notebook_html import facts_html
 from kate.progress import Report, report_nothing
 from kate.storage.folders import FolderError, StrPath
 from kate.storage.json_values import as_json
-from kate.streaming.memory_limit import MemoryLimit
-from kate.streaming.work_folder import WorkFolder
-from kate.text.corpus_batches import CorpusBatches
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
 from kate.text.phrases import phrase_parts
 from kate.text.text_stream import TextStream, stream_of
@@ -50,7 +44,10 @@ from kate.topics.document_sketch import DocumentSketch
 from kate.topics.topic_space import TopicSpace
 
 if TYPE_CHECKING:
+    from kate.model.fitting import FittedNetwork, ShareOut
     from kate.model.kate import KATE
+    from kate.streaming.work_folder import WorkFolder
+    from kate.text.corpus_batches import CorpusBatches
 
 __all__ = ["TextModel", "Texts", "UnknownWordError", "load"]
 
@@ -345,6 +342,8 @@ class TextModel(TextAnswers, PlainEstimator):
         >>> model.encode("a treaty").shape
         (2,)
         """
+        from kate.model.fitting import fit_network
+
         require_held_out(self, has_validation=validation is not None)
         parameters = self._word_parameters()
         own = None if self.tokenizer is None else parameters.make_tokenizer()
@@ -394,6 +393,10 @@ class TextModel(TextAnswers, PlainEstimator):
         >>> model.n_documents_, model.vocabulary_.words
         (40, ['coin', 'gold', 'peac', 'treati'])
         """
+        from kate.model.streamed_fitting import fit_streamed
+        from kate.streaming.memory_limit import MemoryLimit
+        from kate.streaming.work_folder import WorkFolder
+
         words = self._word_parameters()
         with ExitStack() as stack:
             if work is None:
@@ -421,6 +424,8 @@ class TextModel(TextAnswers, PlainEstimator):
 
         share_out : makes a team of workers that does the training
         """
+        from kate.model.fitting import fit_network
+
         parameters = self._word_parameters()
         _require_two(counts)
         fitted = fit_network(self, counts, None, share_out=share_out)
@@ -460,6 +465,8 @@ class TextModel(TextAnswers, PlainEstimator):
         >>> report.n_new, report.n_documents, report.entered
         (3, 23, ('new',))
         """
+        from kate.model.text_update import update_trained
+
         self._trained, report = update_trained(self, self._fitted(), strings_of(texts), n_topics)
         return report
 
@@ -505,6 +512,8 @@ class TextModel(TextAnswers, PlainEstimator):
 
     def _learn(self, texts: Texts, validation: Texts | None, keep_on_interrupt: bool) -> csr_matrix:
         """Fit everything; the counts of the texts."""
+        from kate.model.fitting import fit_network
+
         require_engine(self.device)
         require_held_out(self, has_validation=validation is not None)
         parameters = self._word_parameters()
