@@ -4,7 +4,7 @@
     apt-get download wordnet-base fortunes fortunes-de        # each unpacked into ROOT with dpkg -x
     python experiments/strangers.py corpora LISTS ROOT FOLDER
     python experiments/strangers.py run FOLDER RESULTS        # kate evaluate, RESULTS/results.jsonl
-    python experiments/strangers.py report experiments/strangers.jsonl
+    python experiments/strangers.py report experiments/strangers.jsonl.xz   # that file, packed
 
 The descriptions of packages are labelled with their section (games, sound, libs, ...), WordNet's definitions with the
 lexicographer's file they stand in (animal, food, motion, ...), the fortunes with their file. The defaults were chosen
@@ -14,9 +14,11 @@ before these corpora were looked at, and stayed as they were.
 from __future__ import annotations
 
 import json
+import lzma
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,7 +113,8 @@ def run(folder: Path, results: Path) -> None:
     """`kate evaluate` for every corpus: vectors and topics of Kate and LSA, topics of NMF and LDA."""
     languages = {f"debian-{code}": language for code, language in DESCRIPTIONS.items()} | OTHERS
     for name, language in languages.items():
-        corpus = ["--corpus", str(folder / f"{name}.jsonl"), "--label", "label", "--language", language]
+        corpus = ["--corpus", str(folder / f"{name}.jsonl"), "--language", language]
+        corpus += ["--label", "label", "--label-kind", "classes"]
         for models, tasks in RUNS.items():
             asked = [
                 "--model",
@@ -134,18 +137,23 @@ def mean_of(rows: list[Summary], task: str, name: str) -> str:
 
 
 def report(path: Path) -> None:
-    rows = summarise(read_results(str(path)))
+    """The tables of docs/results.md."""
+    with tempfile.TemporaryDirectory() as folder:
+        unpacked = Path(folder, "results.jsonl")
+        unpacked.write_bytes(lzma.decompress(path.read_bytes()))
+        rows = summarise(read_results(unpacked))
     corpora = list(dict.fromkeys(row.dataset for row in rows))
     for title, (task, name) in MEASURES.items():
         print(f"### {title[0].upper()}{title[1:]}\n")
         print("| model | " + " | ".join(Path(corpus).stem for corpus in corpora) + " |")
         print("|---" * (1 + len(corpora)) + "|")
         for model in ",".join(RUNS).split(","):
-            cells = [
-                mean_of([row for row in rows if (row.model, row.dataset) == (model, corpus)], task, name)
-                for corpus in corpora
+            of_model = [
+                [row for row in rows if (row.model, row.dataset) == (model, corpus)] for corpus in corpora
             ]
-            print(f"| {model} | " + " | ".join(cells) + " |")
+            cells = [mean_of(found, task, name) for found in of_model]
+            if set(cells) != {"–"}:
+                print(f"| {model} | " + " | ".join(cells) + " |")
         print()
 
 
