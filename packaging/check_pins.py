@@ -1,6 +1,6 @@
 """Check the pinned packages: that all are pinned and fit pyproject.toml, and that none is yanked or has a known hole.
 
-    python packaging/check_pins.py               # asks PyPI about every pin
+    python packaging/check_pins.py --index URL   # asks a package index, such as PyPI, about every pin
     python packaging/check_pins.py --offline     # the two files alone
 
 Prints a line for each thing that is wrong. Ends with 0 if there is none, with 1 if there is one, and with 3 if the
@@ -33,7 +33,6 @@ from packaging.version import Version
 __all__ = ["holes", "pins_of", "problems_of_files", "yanked"]
 
 ROOT = Path(__file__).resolve().parents[1]
-INDEX = "https://pypi.org"
 WRONG, NOT_ASKED = 1, 3
 # Why a requirement may be without a pin.
 UNPINNED = {"triton": "each of torch's CUDA builds asks for one version of it"}
@@ -83,7 +82,7 @@ def problems_of_files(project: Mapping[str, object], pins: Mapping[str, Version]
     return problems
 
 
-def yanked(name: str, version: Version, index: str = INDEX) -> list[str]:
+def yanked(name: str, version: Version, index: str) -> list[str]:
     """Whether all files of a release were taken back, as the list of the package's files says (PEP 503)."""
     listed = FileList()
     listed.feed(_fetched(f"{index}/simple/{name}/").decode())
@@ -96,7 +95,7 @@ def yanked(name: str, version: Version, index: str = INDEX) -> list[str]:
     return [f"{name}=={version} is yanked: {told[0] or 'no reason given'}"]
 
 
-def holes(name: str, version: Version, index: str = INDEX) -> list[str]:
+def holes(name: str, version: Version, index: str) -> list[str]:
     """The advisories against a release, as PyPI's JSON has them."""
     found = json.loads(_fetched(f"{index}/pypi/{name}/{version}/json"))
     if not isinstance(found, dict) or "vulnerabilities" not in found:
@@ -164,8 +163,9 @@ def asked_of_all(
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--offline", action="store_true", help="check the two files alone")
-    parser.add_argument("--index", default=INDEX, help="a service that answers as PyPI does")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--offline", action="store_true", help="check the two files alone")
+    where.add_argument("--index", metavar="URL", help="a service that answers as PyPI does")
     parser.add_argument(
         "--folder", type=Path, default=ROOT, help="where pyproject.toml and constraints.txt are"
     )
