@@ -336,7 +336,9 @@ def test_two_passes_over_the_documents_after_a_fit(monkeypatch: pytest.MonkeyPat
     assert seen == [80] * 5  # the vectors themselves
 
 
-def test_a_saved_model_answers_without_scikit_learn_a_compiler_or_training(model: TextModel, tmp_path: Path) -> None:
+def test_a_saved_model_answers_without_scikit_learn_a_compiler_or_training(
+    model: TextModel, tmp_path: Path
+) -> None:
     model.save(tmp_path / "model")
     kate.Index.build(model, Documents.from_texts(toy_texts(2))).save(tmp_path / "index")
     code = f"""
