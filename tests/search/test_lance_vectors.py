@@ -16,6 +16,7 @@ pytest.importorskip("lancedb")
 from kate.search import lance_vectors
 from kate.search.lance_store import LanceStore
 from kate.search.store import Selection
+from kate.storage.folders import FolderError
 
 
 @pytest.fixture
@@ -124,3 +125,13 @@ def test_too_many_vectors_stay_on_disk(
     for _ in range(3):
         index.search("gold nations", by="meaning")
     assert len(scans) == 3
+
+
+def test_a_table_that_gives_fewer_vectors_than_it_has_rows_is_refused(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert isinstance(index.store, LanceStore)
+    index.search("gold", by="meaning")
+    monkeypatch.setattr(type(index.store.table), "count_rows", lambda self: 401)
+    with pytest.raises(FolderError, match="400 vectors of 401 rows"):
+        index.search("gold", by="meaning")

@@ -102,6 +102,8 @@ def _read(table: Any, version: int, n_rows: int, width: int) -> KeptVectors:
         part = slice(start, start + batch.num_rows)
         rows[part], vectors[part] = batch["_rowid"].to_numpy(), vectors_in(batch[VECTOR_COLUMN])
         start = part.stop
+    if start != n_rows:  # what was not read would be anything
+        raise ValueError(f"{start:,} vectors of {n_rows:,} rows")
     if (rows[1:] <= rows[:-1]).any():
         order = np.argsort(rows)
         rows, vectors = rows[order], vectors[order]
