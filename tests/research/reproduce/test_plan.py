@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kate.research.reproduce.plan import GridCell, RunPlan
-from kate.research.reproduce.spec import read_grid
+from kate.research.registry import make_model
+from kate.research.reproduce.plan import GridCell, RunPlan, sweep_cell
+from kate.research.reproduce.spec import SweepsOutput, read_grid
 from kate.research.reproduce.variants import variant
 from research.reproduce.toys import toy_grid
 
@@ -70,3 +71,19 @@ def test_a_model_whose_search_found_nothing_better_is_run_once() -> None:
         GridCell("20news", model, protocol, 128) for model in ("etm", "ae") for protocol in ("paper", "tuned")
     ]
     assert [variant(cell, read_grid())[0] for cell in cells] == ["etm", "etm", "ae", "ae:tuned"]
+
+
+def test_a_sweep_over_the_number_of_topics_keeps_the_settings_of_its_own_size() -> None:
+    """Settings are tuned for each size; a figure in which only the size changes takes those of one size."""
+    grid = read_grid()
+    output = grid.outputs["figure5"]
+    assert isinstance(output, SweepsOutput)
+    panel = next(panel for panel in output.panels if panel.parameter == "n_components")
+    models = {
+        size: make_model(name, size, settings)
+        for size in panel.values
+        for name, settings in [variant(sweep_cell(output, panel, size, "tuned", grid), grid)]
+    }
+    rates = {model.get_params()["learning_rate"] for model in models.values()}
+    assert rates == {make_model("kate-network:tuned", output.topics).get_params()["learning_rate"]}
+    assert rates != {make_model("kate-network:tuned", 512).get_params()["learning_rate"]}

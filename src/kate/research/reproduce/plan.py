@@ -42,13 +42,17 @@ __all__ = [
 
 @dataclass(frozen=True)
 class GridCell:
-    """A model on a data set: the runs of a cell differ only in their seed. ``model`` is a row of the tables."""
+    """A model on a data set: the runs of a cell differ only in their seed. ``model`` is a row of the tables.
+
+    ``tuned_for`` is the number of topics that the tuned settings were searched with, where it is not ``topics``.
+    """
 
     dataset: str
     model: str
     protocol: Protocol
     topics: int
     changes: tuple[tuple[str, Any], ...] = ()
+    tuned_for: int | None = None
 
     def __str__(self) -> str:
         changed = "".join(f", {name}={value}" for name, value in self.changes)
@@ -110,11 +114,12 @@ def panel_values(panel: Panel, grid: Grid) -> tuple[Any, ...]:
 
 
 def sweep_cell(output: SweepsOutput, panel: Panel, value: Any, protocol: Protocol, grid: Grid) -> GridCell:
-    """The cell of one point of figure 5."""
+    """The cell of one point of figure 5: one parameter changes, the others are those for the output's size."""
+    size = grid.size(output.topics)
     if panel.parameter == "n_components":
-        return GridCell(output.dataset, output.model, protocol, value)
+        return GridCell(output.dataset, output.model, protocol, value, tuned_for=size)
     changes = ((panel.parameter, value),)
-    return GridCell(output.dataset, output.model, protocol, grid.size(output.topics), changes)
+    return GridCell(output.dataset, output.model, protocol, size, changes)
 
 
 @dataclass(frozen=True)

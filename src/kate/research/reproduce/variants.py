@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kate.research.registry import MODELS, TUNED, make_model, tuned_models
+from kate.research.registry import MODELS, TUNED, make_model, settings_of, tuned_models
 
 if TYPE_CHECKING:
     from kate.research.reproduce.plan import GridCell
@@ -30,7 +30,10 @@ def variant(cell: GridCell, grid: Grid) -> tuple[str, dict[str, Any]]:
             continue
         try:
             settings = _settings(name, cell, grid)
-            return without_vain_tuning(name, cell.topics, settings), settings
+            chosen = without_vain_tuning(name, cell.tuned_for or cell.topics, settings)
+            if cell.tuned_for is not None:
+                settings = settings_of(chosen, None, cell.tuned_for) | settings
+            return chosen, settings
         except (ImportError, ValueError) as error:
             reasons.append(str(error))
     raise NotAvailable(reasons[0])
@@ -58,7 +61,7 @@ def without_vain_tuning(name: str, n_components: int, settings: Mapping[str, Any
 
 
 def _settings(name: str, cell: GridCell, grid: Grid) -> dict[str, Any]:
-    """The settings of the grid, then those of a quick look, then what a sweep changes."""
+    """The settings of the grid, those of a quick look before them, and before all what a sweep changes."""
     own = grid.models[cell.model].all_settings(cell.protocol) if cell.model in grid.models else {}
     if grid.quick is not None:
         own |= _known(name, cell.topics, own, grid.quick.settings)
