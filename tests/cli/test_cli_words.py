@@ -75,8 +75,11 @@ def test_another_language_is_named_with_the_option_to_set(tmp_path: Path) -> Non
         "der mann und die frau haben nicht das haus in der stadt gesehen aber sie sind mit dem zug zu uns\n"
     )
     (tmp_path / "texts.txt").write_text(text * 5)
-    fixed = ["-o", tmp_path / "model", "--dimensions", 2, "--epochs", 1, "-q"]
-    code, _, err = run("fit", tmp_path / "texts.txt", *fixed)
+    fixed = ["-o", tmp_path / "model", "--dimensions", 2, "--epochs", 1]
+    assert "read as German" in run("fit", tmp_path / "texts.txt", *fixed)[1]
+    assert run("fit", tmp_path / "texts.txt", *fixed, "-q") == (0, "", "")
+    fixed.append("-q")
+    code, _, err = run("fit", tmp_path / "texts.txt", *fixed, "--language", "en")
     assert code == 0
     assert "stop words of German" in err
     assert "set --language german, or --language none" in err

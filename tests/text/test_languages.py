@@ -9,7 +9,14 @@ import Stemmer
 
 import kate
 from kate.extras import install_command
-from kate.text.languages import guess_language, guess_unspaced, known_languages, language_name, languages
+from kate.text.languages import (
+    guess_language,
+    guess_unspaced,
+    known_languages,
+    language_name,
+    language_of,
+    languages,
+)
 from kate.text.segmenters import SEGMENTERS
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
@@ -80,6 +87,36 @@ def test_text_without_spaces_is_noticed(texts, name):
 def test_segmented_text_has_spaces():
     assert guess_unspaced(["我 喜欢 看 电影", "今天 天气 很 好"]) is None
     assert guess_unspaced(["วันนี้ อากาศ ดี มาก เรา ไป ดู หนัง"]) is None
+
+
+@pytest.mark.parametrize("name", [*SENTENCES, "russian", "english"])
+def test_the_language_is_found_where_none_was_said(name):
+    others = {
+        "russian": "он не был в доме и она не видела что это было на улице когда мы с ним шли к вам",
+        "english": "the man and the woman have not seen the house in the town but they are on the train to us",
+    }
+    texts = [(SENTENCES | others)[name]] * 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        vocabulary, _ = Vocabulary.learn(texts, Tokenizer("auto"))
+        model = kate.TextModel(2, max_epochs=1).fit(texts)
+    assert vocabulary.tokenizer == Tokenizer(name)
+    assert (model.language, model.settings_["language"]) == ("auto", name)
+    assert kate.Counts().fit(texts).settings_["language"] == name
+
+
+def test_a_fit_of_other_texts_finds_their_language(tmp_path):
+    kate.TextModel(2, max_epochs=1).fit([SENTENCES["german"]] * 3).save(tmp_path / "model")
+    model = kate.load(tmp_path / "model")
+    assert (model.language, model.settings_["language"]) == ("auto", "german")
+    assert model.fit([SENTENCES["french"]] * 3).settings_["language"] == "french"
+
+
+def test_nothing_that_stands_out_is_english():
+    assert language_of(["vin, pain, du boursin"] * 3) == "english"
+    assert language_of(["BAHIA COCOA REVIEW", "ACTIVE PLAN DE PIA SA"]) == "english"
+    assert language_of([]) == "english"
+    assert Tokenizer("auto").words("The companies") == ["compani"]
 
 
 def test_a_corpus_of_another_language_gets_a_warning_that_names_it():

@@ -58,8 +58,11 @@ def fit(
     min_df: MinDf = "auto",
     max_df: MaxDf = "1.0",
     language: Annotated[
-        str, typer.Option(help='Name or ISO code, see kate languages; "none": no stems, no stop words.')
-    ] = "english",
+        str,
+        typer.Option(
+            help='Name or ISO code, see kate languages; "auto": that of the texts; "none": no stems, no stop words.'
+        ),
+    ] = "auto",
     no_stem: Annotated[bool, typer.Option("--no-stem", help="Count words as they are written.")] = False,
     stop_words: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Stop words, instead of the language's.")
@@ -190,11 +193,16 @@ def _fit_and_save_on_cluster(
 
 
 def _tell(model: TextModel, seconds: float, output: Path, quiet: bool) -> None:
+    from kate.text.languages import AUTO
+
     if not quiet:
         typer.echo(
             f"{model.n_documents_:,} documents, {len(model.vocabulary_):,} words, {model.n_components} dimensions, "
             f"{len(model.history_)} epochs in {seconds:.1f} s → {output}"
         )
+        found = model.settings_["language"]
+        if model.language == AUTO and found != "english":
+            typer.echo(f"the texts are read as {str(found).capitalize()}; --language says otherwise")
         typer.echo(f"next: kate topics {output}")
 
 

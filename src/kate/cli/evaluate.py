@@ -129,9 +129,9 @@ def evaluate(
     language: Annotated[
         str,
         typer.Option(
-            help='The language of your own documents, for stems and stop words; "none" for neither.'
+            help='The language of your own documents, for stems and stop words; "auto" finds it, "none" for neither.'
         ),
-    ] = "english",
+    ] = "auto",
     reading: Annotated[CorpusArguments, "text", "id", "format", "encoding", "on_error"] = AS_THEY_COME,
     as_json: AsJson = False,
     quiet: Quiet = False,

@@ -75,9 +75,10 @@ class TextModel(TextAnswers, PlainEstimator):
         is 1 below 500 documents, 2 up to 20,000, and grows slowly from there
     max_df : int or float, default 1.0
         leave out words in more documents than this (int), or than this share of the documents (float)
-    language : str or None, default 'english'
-        stemmer and stop words, by name or ISO code (see :func:`kate.languages`); "porter" is the original Porter
-        algorithm; None means neither. Chinese, Japanese and Thai are cut into words by the extra ``cjk``
+    language : str or None, default 'auto'
+        stemmer and stop words, by name or ISO code (see :func:`kate.languages`); "auto" finds the language from the
+        first texts, English where none stands out; "porter" is the original Porter algorithm; None means neither.
+        Chinese, Japanese and Thai are cut into words by the extra ``cjk``
     stem : bool, default True
         False keeps the words as they are written
     stop_words : list of str, optional
@@ -180,7 +181,7 @@ class TextModel(TextAnswers, PlainEstimator):
         vocabulary_size: int | None = 20_000,
         min_df: DocumentLimit = "auto",
         max_df: int | float = 1.0,
-        language: str | None = "english",
+        language: str | None = "auto",
         stem: bool = True,
         stop_words: Collection[str] | None = None,
         phrases: bool = False,

@@ -31,9 +31,10 @@ class Counts(WordParameters, TransformerMixin, BaseEstimator):
         is 1 below 500 documents, 2 up to 20,000, and grows slowly from there.
     max_df : int or float, default 1.0
         leave out words in more documents than this (int), or than this share of the documents (float).
-    language : str, default 'english'
-        stemmer and stop words, by name or ISO code, see :func:`kate.languages`; "porter" is the original Porter
-        algorithm; None means neither stems nor stop words.
+    language : str or None, default 'auto'
+        stemmer and stop words, by name or ISO code, see :func:`kate.languages`; "auto" finds the language from the
+        first texts, English where none stands out; "porter" is the original Porter algorithm; None means neither
+        stems nor stop words.
     stem : bool, default True
         False keeps the words as they are written.
     stop_words : list of str, optional

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,19 +11,24 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kate.text.languages import guess_language, guess_unspaced
+from kate.text.languages import AUTO, guess_language, guess_unspaced, language_of
 from kate.text.own_tokenizer import OwnTokenizer
 from kate.text.segmenters import SEGMENTERS, require_segmenter
 from kate.text.tokenizer import Tokenizer
 
 __all__ = ["AnotherLanguage", "another_language", "tokenizer_for", "warn_of_another_language"]
 
+_logger = logging.getLogger(__name__)
+
 # Distinct words that are looked at: the most frequent are among them, whatever chunks they come from.
 _MOST_FREQUENT = 200
 
 
 def tokenizer_for(texts: pl.Series, tokenizer: Tokenizer) -> Tokenizer:
-    """The tokenizer for the first texts of a corpus: another one for lists of words, and for texts without spaces."""
+    """The tokenizer for the first texts of a corpus: of their language where it was left open (or without spaces).
+
+    Lists of words get one of their own.
+    """
     if isinstance(tokenizer, OwnTokenizer):
         return tokenizer
     if isinstance(texts.dtype, pl.List):
@@ -30,6 +36,11 @@ def tokenizer_for(texts: pl.Series, tokenizer: Tokenizer) -> Tokenizer:
     if tokenizer.language is None or tokenizer.is_unspaced:
         return tokenizer
     found = guess_unspaced(texts.head(1_000))
+    if tokenizer.language == AUTO:
+        found = found or language_of(texts.head(1_000))
+        if found != "english":
+            _logger.info("the texts are read as %s", found.capitalize())
+        return replace(tokenizer, language=found)
     if found is None:
         return tokenizer
     require_segmenter(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import polars as pl
@@ -13,6 +14,7 @@ from kate.spelling import did_you_mean
 from kate.text.stopwords import stop_words_of
 
 __all__ = [
+    "AUTO",
     "UNSPACED",
     "LanguageRow",
     "code_of",
@@ -20,8 +22,11 @@ __all__ = [
     "guess_unspaced",
     "known_languages",
     "language_name",
+    "language_of",
     "languages",
 ]
+
+AUTO = "auto"  # whichever language the texts are of
 
 # ISO 639-1 (or, where there is none, 639-3) of the languages that the stemmers know
 _CODES = {
@@ -45,6 +50,8 @@ _SCRIPTS = {
 _SHORTEST_RUN = {"japanese": 3.0, "chinese": 3.0, "thai": 8.0}
 # Words of a corpus that are compared with the stop words of each language.
 _MOST_FREQUENT = 30
+_N_TEXTS = 200  # that are looked at
+_FEWEST_STOP_WORDS = 5  # a headline may hold two or three words of another language
 
 
 class LanguageRow(NamedTuple):
@@ -88,7 +95,7 @@ def language_name(name: str) -> str:
         return found
     raise ValueError(
         f"no language is named {quoted(name)}: {did_you_mean(folded, languages())} (or an ISO code such as "
-        "de; None means neither stems nor stop words; `kate languages` lists them all)"
+        "de; 'auto' finds it from the texts; None means neither stems nor stop words; `kate languages` lists them all)"
     )
 
 
@@ -117,13 +124,38 @@ def guess_language(frequent_words: Sequence[str], language: str | None) -> str |
     top = list(frequent_words)[:_MOST_FREQUENT]
     if len(top) < 5:
         return None
-    candidates = [name for name in _CODES if name != language and stop_words_of(name)]
-    shares = {name: sum(word in stop_words_of(name) for word in top) / len(top) for name in candidates}
+    shares = {name: _share_of(top, name) for name in _CODES if name != language and stop_words_of(name)}
     best = max(shares, key=lambda name: shares[name])
     return best if shares[best] >= 0.4 else None
 
 
-def guess_unspaced(texts: Iterable[str], n_texts: int = 200) -> str | None:
+def _share_of(words: Sequence[str], language: str) -> float:
+    """The share of some words that are stop words of a language."""
+    return sum(word in stop_words_of(language) for word in words) / max(len(words), 1)
+
+
+def language_of(texts: Iterable[str]) -> str:
+    """The language that texts are of, by the stop words among their most frequent words; English where none stands out.
+
+    >>> language_of(["Der Hund und die Katze sind nicht im Haus", "Das ist der Ball, mit dem sie auf der Straße spielt"])
+    'german'
+    >>> language_of(["treaty of peace", "gold and silver coins", "the war at sea"])
+    'english'
+    """
+    words = (
+        _sample(texts).str.to_lowercase().str.extract_all(r"\p{L}+").explode().drop_nulls().to_frame("word")
+    )
+    counted = words.group_by("word").len().sort("len", "word", descending=[True, False])
+    top = counted["word"].head(_MOST_FREQUENT).to_list()
+    found = guess_language(top, "english")
+    if found is None:
+        return "english"
+    share = _share_of(top, found)
+    stands_out = share * len(top) >= _FEWEST_STOP_WORDS and share > _share_of(top, "english")
+    return found if stands_out else "english"
+
+
+def guess_unspaced(texts: Iterable[str]) -> str | None:
     """The language without spaces that most of the letters are of; None where most are of scripts with spaces.
 
     Texts whose words are separated by spaces already give None too.
@@ -131,12 +163,7 @@ def guess_unspaced(texts: Iterable[str], n_texts: int = 200) -> str | None:
     >>> guess_unspaced(["今日は天気がいいです", "映画を見ました"]), guess_unspaced(["plain words"]) is None
     ('japanese', True)
     """
-    # whoever counts the texts refuses halves of characters
-    some = [
-        text[:1000].encode("utf-8", "replace").decode()
-        for text, _ in zip(texts, range(n_texts), strict=False)
-    ]
-    sample = pl.Series(some, dtype=pl.String)
+    sample = _sample(texts)
     letters = int(sample.str.count_matches(r"\p{L}").sum())
     found = {name: int(sample.str.count_matches(script).sum()) for name, script in _SCRIPTS.items()}
     if letters == 0 or sum(found.values()) < 0.5 * letters:
@@ -148,3 +175,9 @@ def guess_unspaced(texts: Iterable[str], n_texts: int = 200) -> str | None:
         name = "thai" if found["thai"] > found["chinese"] else "chinese"
     runs = int(sample.str.count_matches(r"[\p{Hiragana}\p{Katakana}\p{Thai}\p{Han}]+").sum())
     return name if sum(found.values()) / runs >= _SHORTEST_RUN[name] else None
+
+
+def _sample(texts: Iterable[str]) -> pl.Series:
+    """The beginnings of the first texts; whoever counts the texts refuses halves of characters."""
+    some = [text[:1000].encode("utf-8", "replace").decode() for text in islice(texts, _N_TEXTS)]
+    return pl.Series(some, dtype=pl.String)

@@ -17,7 +17,7 @@ import Stemmer
 
 from kate.errors import quoted
 from kate.text.cleaning import Cleaning
-from kate.text.languages import UNSPACED, language_name
+from kate.text.languages import AUTO, UNSPACED, language_name
 from kate.text.segmenters import require_segmenter, segmenter
 from kate.text.stopwords import stop_words_of
 
@@ -47,7 +47,8 @@ class Tokenizer:
     Parameters
     ----------
     language : the stemmer and the stop words, by name or ISO code (see :func:`kate.languages`); "porter" is the
-        original Porter algorithm with English stop words; None means neither stems nor stop words.
+        original Porter algorithm with English stop words; None means neither stems nor stop words. "auto" is left to
+        the texts that a vocabulary is learned from; alone it reads English.
     stem : False keeps the words as they are.
     stop_words : used instead of the language's list; ``()`` for none.
     cleaning : what is taken out before: markup, addresses, handles, endless words; ``Cleaning.off()`` takes nothing.
@@ -75,8 +76,8 @@ class Tokenizer:
     cleaning: Cleaning = field(default_factory=Cleaning)
 
     def __post_init__(self) -> None:
-        if self.language is not None:
-            object.__setattr__(self, "language", language_name(self.language))
+        if self.language not in (None, AUTO):
+            object.__setattr__(self, "language", language_name(str(self.language)))
         if self.is_unspaced:
             require_segmenter(str(self.language))
         if isinstance(self.stop_words, str):
@@ -166,7 +167,7 @@ class Tokenizer:
         if self.language is None or self.is_unspaced or not self.stem:
             return words
         # A new stemmer each time: threads must not share one, and its cache is slower than stemming.
-        return pl.Series(Stemmer.Stemmer(self.language, 0).stemWords(words.to_list()), dtype=pl.String)
+        return pl.Series(Stemmer.Stemmer(self._read_as, 0).stemWords(words.to_list()), dtype=pl.String)
 
     @cached_property
     def stop_list(self) -> frozenset[str]:
@@ -177,7 +178,11 @@ class Tokenizer:
     def _stop_words_in_force(self) -> list[str]:
         if self.stop_words is not None:
             return list(self.stop_words)
-        return sorted(stop_words_of(self.language)) if self.language is not None else []
+        return sorted(stop_words_of(self._read_as)) if self.language is not None else []
+
+    @property
+    def _read_as(self) -> str:
+        return "english" if self.language == AUTO else str(self.language)
 
     def __eq__(self, other: object) -> bool:
         """Equal tokenizers make the same words of every text."""

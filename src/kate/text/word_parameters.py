@@ -9,6 +9,7 @@ from typing import Any
 from scipy import sparse
 
 from kate.text.cleaning import Cleaning
+from kate.text.languages import AUTO
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
 from kate.text.text_batches import PlainTexts
 from kate.text.tokenizer import Tokenizer
@@ -25,7 +26,7 @@ class WordParameters:
     vocabulary_size: int | None = field(default=20_000, kw_only=False)
     min_df: DocumentLimit = "auto"
     max_df: int | float = 1.0
-    language: str | None = "english"
+    language: str | None = AUTO
     stem: bool = True
     stop_words: Iterable[str] | None = None
     phrases: bool = False

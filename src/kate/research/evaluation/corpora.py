@@ -18,6 +18,7 @@ from kate.research.datasets.corpus import Corpus, LabelKind, Labels, Questions
 from kate.research.datasets.loading import find_dataset, load_dataset
 from kate.research.datasets.raw_documents import count_split, indicator
 from kate.text.documents import Documents
+from kate.text.languages import AUTO
 from kate.text.tokenizer import Tokenizer
 from kate.text.vocabulary import Vocabulary
 
@@ -73,7 +74,7 @@ def corpus_of(
     test_share: float = 0.2,
     validation_share: float = 0.1,
     vocabulary_size: int | None = 20_000,
-    language: str | None = "english",
+    language: str | None = AUTO,
     label_kind: LabelKind | None = None,
     label_separator: str | None = None,
     seed: int = 0,
@@ -115,7 +116,7 @@ def corpus_of(
         "training documents",
         settings={
             "vocabulary_size": vocabulary_size,
-            "language": language,
+            "language": vocabulary.tokenizer.language,
             "test_share": test_share,
             "validation_share": validation_share,
             "seed": seed,
@@ -130,7 +131,7 @@ def question_corpus(
     name: str = "questions",
     *,
     vocabulary_size: int | None = 20_000,
-    language: str | None = "english",
+    language: str | None = AUTO,
 ) -> Corpus:
     """Documents and questions with judgements as a Corpus: all documents are fitted on and searched.
 
@@ -175,7 +176,7 @@ def question_corpus(
         validation=np.zeros(0, dtype=np.int64),
         test=np.zeros(0, dtype=np.int64),
         description=f"documents of {name} and {len(queries):,} questions with judgements",
-        settings={"vocabulary_size": vocabulary_size, "language": language},
+        settings={"vocabulary_size": vocabulary_size, "language": vocabulary.tokenizer.language},
         texts=texts,
         read_sequences=lambda: vocabulary.sequences(texts),
         questions=Questions(sp.csr_array(vocabulary.count([str(row["text"]) for row in queries])), relevant),
