@@ -28,6 +28,8 @@ Heavy packages are imported inside the command that needs them: ``kate topics`` 
 modules here are imported when one of their commands is asked for: ``kate search`` must not wait for ``kate evaluate``.
 """
 
+import gc
+
 from kate.cli.app import app
 
 __all__ = ["app", "main"]
@@ -35,4 +37,6 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """The entry point of the command ``kate``."""
+    # a command makes many objects that stay, classes above all: to look through them again and again takes time
+    gc.set_threshold(100_000, 30, 30)
     app()

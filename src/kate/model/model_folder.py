@@ -30,7 +30,6 @@ from kate.errors import quoted
 from kate.model.encoder import Encoder, Output, Scaling
 from kate.model.finishing import restored
 from kate.model.loop import HistoryRow
-from kate.model.model_card import model_card
 from kate.model.training_state import TrainingState, misfit
 from kate.storage.bounded_files import read_json
 from kate.storage.checksums import sha256_of_bytes
@@ -90,6 +89,8 @@ class Trained:
 
 def write_model(folder: StrPath, trained: Trained) -> None:
     """Write a model folder, whole or not at all; only an empty folder or a Kate model is replaced."""
+    from kate.model.model_card import model_card
+
     contents = {
         _WEIGHTS: safetensors.numpy.save(_arrays(trained)),
         _VOCABULARY: _lines(trained.vocabulary.to_lines()),

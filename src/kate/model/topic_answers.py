@@ -17,14 +17,14 @@ from kate.text.frames import as_documents, with_added
 from kate.topics.neuron_poles import N_WORDS, poles_of
 from kate.topics.neuron_table import NeuronPoles
 from kate.topics.own_topics import OwnTopics
-from kate.topics.topic_nodes import TopicNode, topic_nodes
-from kate.topics.topic_set import ReadCorpus, Topics
 from kate.unit_rows import unit_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
     from kate.model.model_folder import Trained
+    from kate.topics.topic_nodes import TopicNode
+    from kate.topics.topic_set import ReadCorpus, Topics
 
 __all__ = ["TopicAnswers", "warn_of_no_topic"]
 
@@ -56,6 +56,8 @@ class TopicAnswers:
         >>> model.topics(2)[0].words
         ('peace', 'treaty', 'signed')
         """
+        from kate.topics.topic_set import Topics
+
         return Topics(self._fitted().topics, self._read_documents, n)
 
     def topic_tree(self, n: int | None = None) -> TopicNode:
@@ -63,6 +65,9 @@ class TopicAnswers:
 
         Topics that you merged, split or dropped are no part of a tree: it shows them as they were, with a warning.
         """
+        from kate.topics.topic_nodes import topic_nodes
+        from kate.topics.topic_set import Topics
+
         space = self._fitted().topics
         return topic_nodes(space, Topics(space, self._read_documents, n, changed=False))
 
@@ -170,6 +175,8 @@ class TopicAnswers:
         return read
 
     def _read_texts(self, texts: Any) -> ReadCorpus:
+        from kate.topics.topic_set import ReadCorpus
+
         counts = self._count(texts)
         return ReadCorpus(self._unit_vectors_of(counts), counts)
 

@@ -96,7 +96,7 @@ class TextFile:
         unpack = zstandard.ZstdDecompressor()
         groups = np.searchsorted(self._rows, rows, side="right") - 1
         unpacked: dict[int, list[str]] = {}
-        for group in np.unique(groups).tolist():
+        for group in sorted(set(groups.tolist())):
             packed = self._file.read(int(self._offsets[group]), int(self._offsets[group + 1]))
             unpacked[group] = self._texts_of(packed, int(self._rows[group + 1] - self._rows[group]), unpack)
         return [

@@ -110,7 +110,9 @@ class FilesStore:
         texts = (
             self.texts.gather(rows).to_list() if isinstance(self.texts, pl.Series) else self.texts.take(rows)
         )
-        return self.frame[rows].with_columns(pl.Series("text", texts, dtype=pl.String))
+        # a series of a list: one of an array would import numpy.ma
+        found = self.frame[pl.Series(rows.tolist(), dtype=pl.Int64)]
+        return found.with_columns(pl.Series("text", texts, dtype=pl.String))
 
     def values(self, rows: Rows, column: str) -> pl.Series:
         return self.frame[column].gather(rows)

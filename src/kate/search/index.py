@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,10 +43,12 @@ from kate.search.store import ByMeaning, ByWords, DocumentStore, LivingStore, Se
 from kate.search.suggestions import nothing_known, suggestions_for
 from kate.storage.files import scratch_folder
 from kate.storage.folders import FolderError, StrPath
-from kate.text.corpus_batches import CorpusBatches
 from kate.text.documents import Documents
 from kate.threads import require_own_threads
 from kate.unit_rows import unit_rows
+
+if TYPE_CHECKING:
+    from kate.text.corpus_batches import CorpusBatches
 
 __all__ = ["By", "Index", "StoreName"]
 

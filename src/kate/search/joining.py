@@ -51,7 +51,8 @@ def join_halves(words: ByWords, meaning: ByMeaning | None, n_words: int, top: in
         return ordered(rows, scores / max(float(scores.max(initial=0)), 1e-6), top)
     if not len(words.ranking.rows):
         return ordered(*meaning.ranking, top)
-    rows = np.unique(np.concatenate([words.ranking.rows, meaning.ranking.rows]))
+    # np.unique would import numpy.ma
+    rows = np.array(sorted({*words.ranking.rows.tolist(), *meaning.ranking.rows.tolist()}), np.int64)
     by_words = words.score(rows).astype(np.float64)
     vectors, query = meaning.vectors_of(rows).astype(np.float64), meaning.query.astype(np.float64)
     weight = weight_of_words(n_words)

@@ -162,8 +162,9 @@ class CheckedArray:
             asked = np.asarray(rows)
             where = np.flatnonzero(asked) if asked.dtype == bool else asked.ravel()
             first = self._offset + where.astype(np.int64) * self._stride
-            ends = np.concatenate([first // BLOCK_SIZE, (first + self._stride - 1) // BLOCK_SIZE])
-            self.file.check_blocks(np.unique(ends))
+            touched = np.zeros(self.file.size // BLOCK_SIZE + 1, np.bool_)
+            touched[first // BLOCK_SIZE] = touched[(first + self._stride - 1) // BLOCK_SIZE] = True
+            self.file.check_blocks(np.flatnonzero(touched))  # np.unique would import numpy.ma
         found: NDArray[Any] = self._array[rows]
         return found
 
