@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "extras": set(),
     "notebook_html": set(),
     "progress": set(),
+    "sparse_arrays": set(),
     "unit_rows": set(),
     "storage": set(),
     "engines": {"extras", "threads"},
@@ -76,8 +77,8 @@ RESEARCH_MAY_IMPORT = {
         *("text", "threads"),
     },
 }
-# One family of errors, the command that brings a missing package, and vectors of length 1.
-FOR_ALL = ("errors", "extras", "unit_rows")
+# One family of errors, the command that brings a missing package, SciPy's sparse arrays, and vectors of length 1.
+FOR_ALL = ("errors", "extras", "sparse_arrays", "unit_rows")
 TIES_IT_TOGETHER = {"__init__", "__main__", "cli"}
 
 MODULES = sorted(SOURCE.rglob("*.py"))

@@ -21,6 +21,7 @@ COMMANDS = [
     *("fit", "encode", "index", "topics", "neurons", "label", "trends"),
     *("words", "search", "info", "languages", "datasets", "demo"),
 ]
+HEAVY = {"sklearn", "numba", "matplotlib", "torch", "pandas"}
 SENTENCES = [
     ("peace", "The treaty of peace was signed and ratified by the nations."),
     ("peace", "Nations ratified a treaty, and peace was signed at last."),
@@ -270,12 +271,37 @@ def test_piped_tables_have_one_line_per_row_and_obey_a_given_width(home: Path) -
     ids=lambda arguments: arguments[0],
 )
 def test_looking_loads_nothing_heavy(home: Path, arguments: list[str]) -> None:
+    require_not_loaded(home, arguments, HEAVY)
+
+
+@pytest.mark.parametrize("by", ["both", "words", "meaning"])
+def test_a_search_loads_no_more_than_it_needs(home: Path, by: str) -> None:
+    """All of these were loaded once, and together took a fifth of the time of a search."""
+    needless = {
+        "scipy",
+        "numpy.ma",
+        "numpy.f2py",
+        "numpy.testing",
+        "numpy.polynomial",
+        "numpy.fft",
+        "unittest",
+    }
+    ours = {
+        "kate.topics.topic_set",
+        "kate.text.corpus_batches",
+        "kate.model.model_card",
+        "kate.model.fitting",
+    }
+    require_not_loaded(home, ["search", "index", "gold", "and silver", "--by", by], HEAVY | needless | ours)
+
+
+def require_not_loaded(home: Path, arguments: list[str], modules: set[str]) -> None:
     script = (
         "import sys\n"
         "from kate.cli import main\n"
         f"sys.argv = ['kate', *{arguments!r}]\n"
         "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 0, end.code\n"
-        "heavy = {'sklearn', 'numba', 'matplotlib', 'torch', 'pandas'} & set(sys.modules)\n"
-        "assert not heavy, heavy\n"
+        f"loaded = {modules!r} & set(sys.modules)\n"
+        "assert not loaded, loaded\n"
     )
     real("-c", script, folder=home)

@@ -165,6 +165,19 @@ def test_scaling_by_hand():
     np.testing.assert_allclose(scale_counts(X, "root", weights).toarray(), weighted, rtol=1e-6)
 
 
+@pytest.mark.parametrize("scaling", ["root", "l2", "max"])
+@pytest.mark.parametrize("output", ["projection", "preactivation", "activation"])
+def test_the_vector_of_one_document_is_that_of_many(scaling, output):
+    random = np.random.default_rng(0)
+    W, b, mean = (random.normal(size=size).astype(np.float32) for size in ((30, 4), 4, 4))
+    weights = random.random(30, dtype=np.float32)
+    X = csr_matrix(random.poisson(0.3, size=(20, 30)) * (np.arange(20) > 0)[:, None])  # the first has no word
+    for weighed in (None, weights, 0 * weights):
+        encoder = Encoder(W, b, mean, scaling, "tanh", output, weighed)
+        one_by_one = [encoder.vector(row.indices, row.data) for row in X]
+        np.testing.assert_allclose(one_by_one, encoder.vectors(X), rtol=1e-5, atol=1e-6)
+
+
 def test_early_stopping_keeps_the_best_epoch(monkeypatch):
     X, _ = two_themes()
     losses = iter([5.0, 4.0, 3.0, 3.5, 3.2, 9.0])

@@ -59,6 +59,16 @@ def test_random_texts_count_alike(vocabulary: Vocabulary) -> None:
     np.testing.assert_array_equal(words.count(texts).toarray(), words.count(pl.Series(texts)).toarray())
 
 
+@pytest.mark.parametrize("phrases", [False, True])
+def test_one_text_has_the_counts_of_many(phrases: bool) -> None:
+    learned, _ = Vocabulary.learn([*ODD, "new york gold", "new york"] * 5, phrases=phrases)
+    assert any(" " in word for word in learned.words) == phrases
+    for text in (*ODD, "gold in new york", "gold " * 100_000):
+        columns, counts = learned.count_one(text)
+        one = learned.count(pl.Series([text]))
+        assert (columns.tolist(), counts.tolist()) == (one.indices.tolist(), one.data.tolist())
+
+
 def test_what_is_remembered_is_bounded(vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(few_texts, "_MOST_REMEMBERED", 5)
     fresh = FewTexts(vocabulary.tokenizer, vocabulary.columns)

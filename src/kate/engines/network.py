@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+
+from kate.sparse_arrays import sparse
 
 __all__ = ["Engine", "Network", "Optimizer", "Recipe", "floats"]
 
@@ -93,7 +94,7 @@ class Engine(Protocol):
 
     def train(
         self,
-        X: csr_matrix,
+        X: sparse.csr_matrix,
         batches: list[NDArray[np.int64]],
         rates: NDArray[np.float64],
         optimizer: Optimizer,
@@ -105,7 +106,7 @@ class Engine(Protocol):
         ``inputs`` are what the encoder reads of each entry of X; None: the entries themselves, which are the target.
         """
 
-    def loss(self, X: csr_matrix, inputs: Floats | None = None) -> float:
+    def loss(self, X: sparse.csr_matrix, inputs: Floats | None = None) -> float:
         """The mean loss of a document without competition and dropout, as encoding works."""
 
     def fetch(self) -> None:

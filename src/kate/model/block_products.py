@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
+from kate.sparse_arrays import sparse
 from kate.threads import one_blas_thread, thread_count
 
 __all__ = ["BlockProducts", "block_products"]
@@ -45,7 +45,7 @@ class BlockProducts(NamedTuple):
     """Products of matrices with many rows; made by :func:`block_products`.
 
     >>> with block_products() as products:
-    ...     products.multiply(csr_matrix(np.eye(2, dtype=np.float32)), np.ones((2, 3), dtype=np.float32)).sum()
+    ...     products.multiply(sparse.csr_matrix(np.eye(2, dtype=np.float32)), np.ones((2, 3), dtype=np.float32)).sum()
     np.float32(6.0)
     """
 
@@ -57,7 +57,7 @@ class BlockProducts(NamedTuple):
             return map(function, items)
         return self.pool.map(function, items)
 
-    def multiply(self, A: csr_matrix | Floats, B: Floats) -> Floats:
+    def multiply(self, A: sparse.csr_matrix | Floats, B: Floats) -> Floats:
         """A @ B for a sparse or dense A."""
         product = np.empty((A.shape[0], B.shape[1]), dtype=np.float32)
 
@@ -78,7 +78,7 @@ class BlockProducts(NamedTuple):
         return total
 
 
-def _blocks_of(A: csr_matrix | Floats) -> list[slice]:
+def _blocks_of(A: sparse.csr_matrix | Floats) -> list[slice]:
     """The rows of a matrix, about as much work in every block."""
     n_rows = A.shape[0]
     if isinstance(A, np.ndarray):
@@ -90,8 +90,8 @@ def _blocks_of(A: csr_matrix | Floats) -> list[slice]:
     return [slice(first, end) for first, end in pairwise(bounds)]
 
 
-def _rows_of(A: csr_matrix, rows: slice) -> csr_matrix:
+def _rows_of(A: sparse.csr_matrix, rows: slice) -> sparse.csr_matrix:
     """Some rows of a sparse matrix, without a copy of its entries."""
     first, end = A.indptr[rows.start], A.indptr[rows.stop]
     starts = A.indptr[rows.start : rows.stop + 1] - first
-    return csr_matrix((A.data[first:end], A.indices[first:end], starts), (len(starts) - 1, A.shape[1]))
+    return sparse.csr_matrix((A.data[first:end], A.indices[first:end], starts), (len(starts) - 1, A.shape[1]))

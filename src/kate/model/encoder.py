@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
+from kate.sparse_arrays import sparse
 from kate.threads import thread_count
 
 __all__ = [
@@ -50,7 +50,7 @@ class EmptyDocumentsWarning(UserWarning):
     """
 
 
-def scale_counts(X: csr_matrix, scaling: Scaling, weights: Floats | None = None) -> csr_matrix:
+def scale_counts(X: sparse.csr_matrix, scaling: Scaling, weights: Floats | None = None) -> sparse.csr_matrix:
     """Scaled counts, float32, between 0 and 1: what the network reads and reconstructs.
 
     "root" are the roots of the counts over their Euclidean norm: a text that is repeated is scaled as if it stood once.
@@ -58,16 +58,22 @@ def scale_counts(X: csr_matrix, scaling: Scaling, weights: Floats | None = None)
     Euclidean norm (times 3, at most 1), so that a single frequent word does not push all others down.
     ``weights`` (n_words,) multiply the counts of the words before the division.
     """
-    damped = np.sqrt(X.data, dtype=np.float32) if scaling == "root" else np.log1p(X.data, dtype=np.float32)
-    if weights is not None:
-        damped *= weights[X.indices]
-    scaled = csr_matrix((damped, X.indices, X.indptr), shape=X.shape)
+    damped = _damped(X.data, X.indices, scaling, weights)
+    scaled = sparse.csr_matrix((damped, X.indices, X.indptr), shape=X.shape)
     # in blocks, so that temporary arrays stay small
     for start in range(0, X.shape[0], _SCALED_AT_ONCE):
         bounds = scaled.indptr[start : start + _SCALED_AT_ONCE + 1]
         entries = slice(bounds[0], bounds[-1])
         _scale_rows(scaled.data[entries], scaled.indices[entries], bounds - bounds[0], X.shape[1], scaling)
     return scaled
+
+
+def _damped(counts: NDArray[Any], words: Ints, scaling: Scaling, weights: Floats | None) -> Floats:
+    root_or_log = np.sqrt if scaling == "root" else np.log1p
+    damped: Floats = root_or_log(counts, dtype=np.float32)
+    if weights is not None:
+        damped *= weights[words]
+    return damped
 
 
 def _scale_rows(data: Floats, words: Ints, bounds: Ints, n_words: int, scaling: Scaling) -> None:
@@ -77,9 +83,9 @@ def _scale_rows(data: Floats, words: Ints, bounds: Ints, n_words: int, scaling: 
     shape = (len(bounds) - 1, n_words)
     size: NDArray[np.floating]
     if scaling == "max":
-        size = np.asarray(csr_matrix((data, words, bounds), shape).max(axis=1).todense()).ravel()
+        size = np.asarray(sparse.csr_matrix((data, words, bounds), shape).max(axis=1).todense()).ravel()
     else:
-        squares = csr_matrix((data * data, words, bounds), shape)
+        squares = sparse.csr_matrix((data * data, words, bounds), shape)
         size = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
         if scaling == "l2":
             size /= _L2_GAIN
@@ -135,12 +141,12 @@ class Encoder:
     def centered_on(self, mean: Floats) -> Encoder:
         return replace(self, mean=mean)
 
-    def encode(self, X: csr_matrix, n_jobs: int | None = None) -> Floats:
+    def encode(self, X: sparse.csr_matrix, n_jobs: int | None = None) -> Floats:
         """Vectors (n_docs, n_components) of the documents whose counts are the rows of X; warns about empty ones."""
         warn_about_empty(X, stacklevel=4)
         return self.vectors(X, n_jobs)
 
-    def vectors(self, X: csr_matrix, n_jobs: int | None = None) -> Floats:
+    def vectors(self, X: sparse.csr_matrix, n_jobs: int | None = None) -> Floats:
         """The same without the warning, by ``n_jobs`` threads (None: all cores)."""
         vectors = np.empty((X.shape[0], self.n_components), dtype=np.float32)
 
@@ -159,21 +165,40 @@ class Encoder:
                 list(pool.map(encode_block, starts))
         return vectors
 
-    def respond(self, X: csr_matrix) -> Floats:
+    def vector(self, words: Ints, counts: Ints) -> Floats:
+        """The vector (n_components,) of one document, given as its words and how often it has each.
+
+        The steps are those of :meth:`vectors`, for a query: without SciPy, whose import takes longer than a search.
+        """
+        scaled = _damped(counts, words, self.scaling, self.weights)
+        if scaled.size:
+            # squares are added one by one, as SciPy adds them
+            size = scaled.max() if self.scaling == "max" else np.sqrt(np.cumsum(scaled * scaled)[-1])
+            size = np.float32(size / _L2_GAIN if self.scaling == "l2" else size)
+            scaled = np.minimum(scaled / (size or 1), 1)
+        potential = np.zeros(self.n_components, np.float32)
+        for entry, weights in zip(scaled, self.W[words], strict=True):
+            potential += entry * weights
+        return np.asarray(self._output(potential) - self.mean, np.float32)
+
+    def respond(self, X: sparse.csr_matrix) -> Floats:
         """The neurons' responses before the mean is subtracted."""
-        potential: Floats = scale_counts(X, self.scaling, self.weights) @ self.W  # (n_docs, n_components)
+        # (n_docs, n_components)
+        return self._output(scale_counts(X, self.scaling, self.weights) @ self.W)
+
+    def _output(self, potential: Floats) -> Floats:
         if self.output == "projection":
             return potential
         potential += self.b
         return potential if self.output == "preactivation" else activate(potential, self.activation)
 
 
-def warn_about_empty(X: csr_matrix, stacklevel: int) -> None:
+def warn_about_empty(X: sparse.csr_matrix, stacklevel: int) -> None:
     """Say how many documents have no word that the model knows."""
     warn_of_empty(count_empty(X), X.shape[0], stacklevel + 1)
 
 
-def count_empty(X: csr_matrix) -> int:
+def count_empty(X: sparse.csr_matrix) -> int:
     """How many documents have no word that the model knows."""
     return int((np.diff(X.indptr) == 0).sum())
 

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from kate.engines.network import Network
 from kate.model.block_products import block_products
 from kate.model.encoder import Encoder, NeuronOutput
 from kate.model.vector_map import ResponseProducts, make_vector_map, response_products
+from kate.sparse_arrays import sparse
 from kate.topics.neuron_poles import Responses
 
 __all__ = ["Finished", "finish", "restored"]
@@ -30,8 +30,8 @@ class Finished(NamedTuple):
 
 def finish(
     network: Network,
-    counts: csr_matrix,
-    read: csr_matrix,
+    counts: sparse.csr_matrix,
+    read: sparse.csr_matrix,
     settings: Mapping[str, Any],
     weights: Floats | None,
     start: Floats | None,

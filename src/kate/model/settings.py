@@ -7,11 +7,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from kate.engines.row_checks import check_compressed
 from kate.errors import quoted
 from kate.extras import require
+from kate.sparse_arrays import sparse
 
 __all__ = [
     "MACHINE_PARAMETERS",
@@ -280,7 +280,7 @@ def _suited_to(n_neurons: int, n_documents: int) -> dict[str, Any]:
     }
 
 
-def checked_counts(model: Any, X: Any, *, reset: bool) -> csr_matrix:
+def checked_counts(model: Any, X: Any, *, reset: bool) -> sparse.csr_matrix:
     """Counts as float32 CSR, sorted, without duplicates and stored zeros; anything but counts is refused.
 
     ``reset`` (in fitting): the number of words is taken from X, and one document is too few. Otherwise it is compared.
@@ -292,11 +292,11 @@ def checked_counts(model: Any, X: Any, *, reset: bool) -> csr_matrix:
         check_compressed(X)  # before SciPy, whose compiled code trusts it
     if getattr(X, "format", "") == "csr" and X.ndim == 2 and X.dtype.kind in "biu":
         # converts the values alone: astype on the matrix would copy the indices as well
-        X = csr_matrix((X.data.astype(np.float32), X.indices, X.indptr), shape=X.shape)
+        X = sparse.csr_matrix((X.data.astype(np.float32), X.indices, X.indptr), shape=X.shape)
     checked = validate_data(
         model, X, reset=reset, accept_sparse="csr", dtype=np.float32, ensure_min_samples=2 if reset else 1
     )
-    counts = csr_matrix(checked)
+    counts = sparse.csr_matrix(checked)
     if counts.nnz and counts.data.min() < 0:
         raise ValueError(
             f"Negative values in data passed to {type(model).__name__}: the lowest is {counts.data.min():g}; "

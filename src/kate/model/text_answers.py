@@ -11,7 +11,6 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
 
 from kate.errors import KateError, quoted
 from kate.model.encoder import Encoder, count_empty, warn_of_empty
@@ -20,6 +19,7 @@ from kate.model.model_folder import Trained
 from kate.model.settings import require_whole
 from kate.model.similar_words import nearest
 from kate.model.topic_answers import TopicAnswers
+from kate.sparse_arrays import sparse
 from kate.text.documents import Documents
 from kate.text.text_batches import text_batches
 from kate.text.vocabulary import Vocabulary
@@ -254,7 +254,7 @@ class TextAnswers(TopicAnswers):
             raise ValueError("the vectors hold NaN or infinity; expected vectors as encode gives them")
         return unit_rows(np.atleast_2d(vectors))
 
-    def _count(self, texts: Texts) -> csr_matrix:
+    def _count(self, texts: Texts) -> sparse.csr_matrix:
         return as_counts(self.vocabulary_.count(strings_of(texts), self.n_jobs))
 
     def _fitted(self) -> Trained:
@@ -296,6 +296,6 @@ def strings_of(texts: Texts) -> Iterable[str] | Iterable[Sequence[str]] | pl.Ser
     return texts.texts if isinstance(texts, Documents) else texts
 
 
-def as_counts(counts: Any) -> csr_matrix:
+def as_counts(counts: Any) -> sparse.csr_matrix:
     """Counts as the network reads them."""
-    return csr_matrix(counts, dtype=np.float32)
+    return sparse.csr_matrix(counts, dtype=np.float32)

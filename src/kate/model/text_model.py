@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, Never, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from kate.engines.devices import Device, Precision, require_engine
 from kate.model.encoder import Output, Scaling, comparison_shift, warn_about_empty
@@ -32,11 +31,11 @@ from kate.model.text_answers import TextAnswers, Texts, UnknownWordError, as_cou
 from kate.model.update_report import UpdateReport
 from kate.notebook_html import facts_html
 from kate.progress import Report, report_nothing
+from kate.sparse_arrays import sparse
 from kate.storage.folders import FolderError, StrPath
 from kate.storage.json_values import as_json
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction
 from kate.text.phrases import phrase_parts
-from kate.text.text_stream import TextStream, stream_of
 from kate.text.vocabulary import Vocabulary
 from kate.text.word_choice import DocumentLimit
 from kate.text.word_parameters import WordParameters
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from kate.model.kate import KATE
     from kate.streaming.work_folder import WorkFolder
     from kate.text.corpus_batches import CorpusBatches
+    from kate.text.text_stream import TextStream
 
 __all__ = ["TextModel", "Texts", "UnknownWordError", "load"]
 
@@ -397,6 +397,7 @@ class TextModel(TextAnswers, PlainEstimator):
         from kate.model.streamed_fitting import fit_streamed
         from kate.streaming.memory_limit import MemoryLimit
         from kate.streaming.work_folder import WorkFolder
+        from kate.text.text_stream import stream_of
 
         words = self._word_parameters()
         with ExitStack() as stack:
@@ -419,7 +420,7 @@ class TextModel(TextAnswers, PlainEstimator):
         return self
 
     def fit_counted(
-        self, vocabulary: Vocabulary, counts: csr_matrix, *, share_out: ShareOut | None = None
+        self, vocabulary: Vocabulary, counts: sparse.csr_matrix, *, share_out: ShareOut | None = None
     ) -> Self:
         """Learn from the counts (n_docs, n_words) of texts that a vocabulary has counted elsewhere, as on a cluster.
 
@@ -511,7 +512,7 @@ class TextModel(TextAnswers, PlainEstimator):
         ]
         return facts_html("TextModel", facts)
 
-    def _learn(self, texts: Texts, validation: Texts | None, keep_on_interrupt: bool) -> csr_matrix:
+    def _learn(self, texts: Texts, validation: Texts | None, keep_on_interrupt: bool) -> sparse.csr_matrix:
         """Fit everything; the counts of the texts."""
         from kate.model.fitting import fit_network
 
@@ -545,7 +546,11 @@ class TextModel(TextAnswers, PlainEstimator):
         return KATE(self.n_components)
 
     def _become(
-        self, settings: dict[str, Any], vocabulary: Vocabulary, fitted: FittedNetwork, counts: csr_matrix
+        self,
+        settings: dict[str, Any],
+        vocabulary: Vocabulary,
+        fitted: FittedNetwork,
+        counts: sparse.csr_matrix,
     ) -> None:
         """Be what was fitted. A sketch of the documents is kept: topics are found from it when they are asked for."""
         neurons, encoder, responses = fitted.finished
@@ -607,6 +612,6 @@ def _as_saved(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: as_json(value) for name, value in plain.items() if name not in MACHINE_PARAMETERS}
 
 
-def _require_two(counts: csr_matrix) -> None:
+def _require_two(counts: sparse.csr_matrix) -> None:
     if counts.shape[0] < 2:
         raise ValueError("one document is not enough to learn from; give two at least, better thousands")

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from kate.model.block_products import block_products
+from kate.sparse_arrays import sparse
 
 __all__ = ["ResponseProducts", "make_vector_map", "response_products"]
 
@@ -39,7 +39,7 @@ class ResponseProducts(NamedTuple):
 
 
 def response_products(
-    T: csr_matrix, W: Floats, start: Floats | None, *, on_gpu: bool = False, n_jobs: int | None = None
+    T: sparse.csr_matrix, W: Floats, start: Floats | None, *, on_gpu: bool = False, n_jobs: int | None = None
 ) -> ResponseProducts:
     """The sums over the documents T (n_docs, n_words), evenly picked where there are very many."""
     step = -(-T.shape[0] // _MOST_DOCUMENTS)

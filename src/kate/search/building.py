@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from kate.model.encoder import EmptyDocumentsWarning
 from kate.model.text_model import TextModel
@@ -18,6 +17,7 @@ from kate.search.postings import Postings
 from kate.search.search_words import WordSequences, search_tokenizer
 from kate.search.small_vectors import Int8Vectors
 from kate.search.store import DOCUMENT_COLUMNS
+from kate.sparse_arrays import sparse
 from kate.text.documents import Documents
 from kate.unit_rows import unit_rows
 
@@ -207,15 +207,15 @@ class SeenValues:
 
 def query_vector(model: TextModel, text: str) -> Floats | None:
     """The vector of a query, of length 1; None if the model knows no word of it."""
-    counts = model.vocabulary_.count([text])
-    if counts.nnz == 0:
+    columns, counts = model.vocabulary_.count_one(text)
+    if columns.size == 0:
         return None
-    [vector] = _units_of(model, counts)
+    [vector] = unit_rows(comparable(model, model.encoder_.vector(columns, counts)[None]))
     return vector if vector.any() else None
 
 
 def _units_of(model: TextModel, counts: Any, n_jobs: int | None = None) -> Floats:
-    X = csr_matrix(counts, dtype=np.float32)
+    X = sparse.csr_matrix(counts, dtype=np.float32)
     vectors = comparable(model, model.encoder_.vectors(X, n_jobs))
     vectors[np.diff(X.indptr) == 0] = 0
     return unit_rows(vectors)

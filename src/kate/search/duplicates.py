@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from kate.search.store import DocumentStore
+from kate.sparse_arrays import sparse
 
 __all__ = ["DuplicateGroup", "find_duplicates"]
 

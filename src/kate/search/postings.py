@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from kate.search.exact_search import Ranking
+from kate.sparse_arrays import sparse
 from kate.storage.folders import FolderError
 from kate.text.sequences import Sequences
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy import sparse
 
 from kate.model.text_model import TextModel
 from kate.search.exact_search import Ranking
 from kate.search.filters import Filter
+from kate.sparse_arrays import sparse
 from kate.spelling import close_names
 from kate.text.documents import Documents
 

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
 
+from kate.sparse_arrays import sparse
 from kate.text.phrases import Phrases
 from kate.text.sequences import Sequences
 from kate.text.text_batches import PlainTexts, text_batches

@@ -13,8 +13,8 @@ from typing import TypeGuard
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
+from kate.sparse_arrays import sparse
 from kate.text.text_batches import is_encodable
 from kate.text.tokenizer import Tokenizer
 
@@ -48,19 +48,24 @@ class FewTexts:
 
     def count(self, texts: Sequence[str]) -> sparse.csr_array:
         """Counts (n_texts, n_words), int32, columns sorted."""
-        cut = [self._cut(text) for text in texts]
-        self._learn({chunk for chunks in cut for chunk in chunks})
-        known = self._known
         columns: list[int] = []
         counts: list[int] = []
         ends = [0]
-        for chunks in cut:
-            row = sorted(Counter(column for chunk in chunks for column in known[chunk]).items())
+        for row in self.rows(texts):
             columns.extend(column for column, _ in row)
             counts.extend(count for _, count in row)
             ends.append(len(columns))
         arrays = (np.array(counts, np.int32), np.array(columns, np.int32), np.array(ends, np.int32))
         return sparse.csr_array(arrays, shape=(len(texts), len(self._columns)))
+
+    def rows(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        """The same as pairs of a column and how often it is there: nothing of SciPy is needed."""
+        cut = [self._cut(text) for text in texts]
+        self._learn({chunk for chunks in cut for chunk in chunks})
+        known = self._known
+        return [
+            sorted(Counter(column for chunk in chunks for column in known[chunk]).items()) for chunks in cut
+        ]
 
     def _cut(self, text: str) -> list[str]:
         is_plain = type(self._tokenizer) is Tokenizer and not self._tokenizer.is_unspaced

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
 
+from kate.sparse_arrays import sparse
 from kate.text.counting import ChunkedTexts, chunk_word_counts, factorize, stack_rows
 from kate.text.language_checks import tokenizer_for, warn_of_another_language
 from kate.text.own_tokenizer import OwnTokenizer

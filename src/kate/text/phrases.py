@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
+
+from kate.sparse_arrays import sparse
 
 __all__ = ["Neighbours", "PhraseBook", "Phrases", "find_phrases", "phrase_parts"]
 

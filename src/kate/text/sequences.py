@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+
+from kate.sparse_arrays import sparse
 
 __all__ = ["Sequences"]
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
 
 from kate.errors import quoted
+from kate.sparse_arrays import sparse
 from kate.spelling import close_names
 from kate.text.counting import ChunkedTexts, chunk_word_counts, chunk_word_order, stack_rows
 from kate.text.few_texts import FewTexts
@@ -121,6 +121,21 @@ class Vocabulary:
             return self._few_texts.count(texts)
         parts = ChunkedTexts.parts(texts, self.tokenizer, n_jobs, breaks=len(book) > 0)
         return stack_rows((self._count_part(part, n_jobs) for part in parts), len(self))
+
+    def count_one(self, text: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """The columns of the words of one text, sorted, and how often each is there: without SciPy for a short one.
+
+        >>> vocabulary, _ = Vocabulary.learn(["companies and offices"])
+        >>> [part.tolist() for part in vocabulary.count_one("The office of the company, a new office")]
+        [[0, 1], [1, 2]]
+        """
+        require_own_threads()
+        if len(self._phrase_book) == 0 and FewTexts.are_few([text]):
+            [row] = self._few_texts.rows([text])
+            pairs = np.array(row, np.int32).reshape(-1, 2)
+            return pairs[:, 0], pairs[:, 1]
+        counts = self.count([text])
+        return counts.indices, counts.data
 
     def _count_part(self, part: ChunkedTexts, n_jobs: int | None) -> sparse.csr_array:
         resolved = self.tokenizer.resolve(part.chunks)
@@ -305,11 +320,10 @@ def _warn_of_other_stems(
     stems: Sequence[str], words: Sequence[str], tokenizer: Tokenizer, config: Mapping[str, Any]
 ) -> None:
     """Say so if the stemmer installed here is not the one that the vocabulary was learned with."""
+    parts = [word.split(" ") for word in words]
+    known = iter(tokenizer.stems(pl.Series(list(chain.from_iterable(parts)), dtype=pl.String)).to_list())
     # the stem of a phrase is that of both its words
-    split = pl.Series(words, dtype=pl.String).str.split(" ")
-    parts = pl.DataFrame({"row": np.arange(len(words)), "word": split}).explode("word")
-    parts = parts.with_columns(tokenizer.stems(parts["word"]).alias("stem"))
-    found = parts.group_by("row", maintain_order=True).agg(pl.col("stem").str.join(" "))["stem"].to_list()
+    found = [" ".join(islice(known, len(part))) for part in parts]
     changed = [row for row in zip(words, stems, found, strict=True) if row[1] != row[2]]
     if changed:
         word, then, now = changed[0]

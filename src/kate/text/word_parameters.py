@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from scipy import sparse
-
+from kate.sparse_arrays import sparse
 from kate.text.cleaning import Cleaning
 from kate.text.languages import AUTO
 from kate.text.own_tokenizer import OwnTokenizer, TokenFunction

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
+
+from kate.sparse_arrays import sparse
 
 __all__ = ["N_CORE", "coherent_order", "joint_shares", "npmi_of", "pair_npmi"]
 
@@ -29,14 +30,14 @@ def coherent_order(npmi: Doubles) -> Columns:
     return np.array([*remaining, *dropped[::-1]], dtype=np.int64)
 
 
-def pair_npmi(present: csc_array, words: Columns) -> Doubles:
+def pair_npmi(present: sparse.csc_array, words: Columns) -> Doubles:
     """Document NPMI of any two words: -1 if they never meet, 0 if both are everywhere or it is one word."""
     npmi = npmi_of(joint_shares(present, words))
     np.fill_diagonal(npmi, 0)
     return npmi
 
 
-def joint_shares(present: csc_array, words: Columns) -> Doubles:
+def joint_shares(present: sparse.csc_array, words: Columns) -> Doubles:
     """The share of documents that hold both of two words; on the diagonal, the share that holds the word."""
     occurs = present[:, words]
     return np.asarray((occurs.T @ occurs).toarray(), dtype=np.float64) / present.shape[0]

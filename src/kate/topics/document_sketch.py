@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, csr_matrix
 
+from kate.sparse_arrays import sparse
 from kate.unit_rows import unit_rows
 
 __all__ = ["DocumentSketch", "Encode", "Occurrences", "most_documents_of"]
@@ -30,7 +30,7 @@ _MOST_SEEN = 2**53  # no corpus has so many documents
 Floats = NDArray[np.float32]
 Halves = NDArray[np.float16]
 Occurrences = NDArray[np.unsignedinteger[Any]]
-Encode = Callable[[csr_matrix], Floats]
+Encode = Callable[["sparse.csr_matrix"], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class DocumentSketch:
     @classmethod
     def take(
         cls,
-        counts: csr_matrix,
+        counts: sparse.csr_matrix,
         encode: Encode,
         encode_coarsely: Encode | None = None,
         n_documents: int | None = None,
@@ -77,21 +77,21 @@ class DocumentSketch:
         sample, halved = counts[np.sort(picked)], counts[picked[:_MOST_HALVED]]
         times = 1.0 if n_documents is None else n_documents / max(counts.shape[0], 1)
         n_seen = max(round(times * len(known)), len(sample.indptr) - 1)
-        return cls._of(csr_matrix(sample), csr_matrix(halved), encode, encode_coarsely, n_seen)
+        return cls._of(sparse.csr_matrix(sample), sparse.csr_matrix(halved), encode, encode_coarsely, n_seen)
 
     @classmethod
     def of_sample(
-        cls, sample: csr_matrix, encode: Encode, encode_coarsely: Encode | None, n_seen: int
+        cls, sample: sparse.csr_matrix, encode: Encode, encode_coarsely: Encode | None, n_seen: int
     ) -> DocumentSketch:
         """Of a sample that was drawn already, of ``n_seen`` documents; the rest as in :meth:`take`."""
         halved = np.random.default_rng(0).permutation(sample.shape[0])[:_MOST_HALVED]
-        return cls._of(sample, csr_matrix(sample[halved]), encode, encode_coarsely, n_seen)
+        return cls._of(sample, sparse.csr_matrix(sample[halved]), encode, encode_coarsely, n_seen)
 
     @classmethod
     def _of(
         cls,
-        sample: csr_matrix,
-        halved: csr_matrix,
+        sample: sparse.csr_matrix,
+        halved: sparse.csr_matrix,
         encode: Encode,
         encode_coarsely: Encode | None,
         n_seen: int,
@@ -111,11 +111,11 @@ class DocumentSketch:
         )
 
     @property
-    def counts(self) -> csr_matrix:
+    def counts(self) -> sparse.csr_matrix:
         """How often each document has each word, (n, n_words); only where ``occurrences`` are known."""
         assert self.occurrences is not None
         rows = (self.occurrences.astype(np.float32), self.words.astype(np.int32), self.starts)
-        return csr_matrix(rows, shape=(len(self), self.n_words))
+        return sparse.csr_matrix(rows, shape=(len(self), self.n_words))
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -131,14 +131,16 @@ class DocumentSketch:
         return self.vectors.astype(np.float32)
 
     @cached_property
-    def present(self) -> csr_array:
+    def present(self) -> sparse.csr_array:
         """1 where a document holds a word, (n, n_words)."""
         ones = np.ones(len(self.words), dtype=np.float32)
-        return csr_array((ones, self.words.astype(np.int32), self.starts), shape=(len(self), self.n_words))
+        return sparse.csr_array(
+            (ones, self.words.astype(np.int32), self.starts), shape=(len(self), self.n_words)
+        )
 
     @cached_property
-    def present_by_word(self) -> csc_array:
-        return csc_array(self.present)
+    def present_by_word(self) -> sparse.csc_array:
+        return sparse.csc_array(self.present)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         return {
@@ -210,7 +212,7 @@ def _occurrences(data: NDArray[np.floating[Any]]) -> Occurrences | None:
     return data.astype(kind)
 
 
-def _halves(counts: csr_matrix) -> tuple[csr_matrix, csr_matrix]:
+def _halves(counts: sparse.csr_matrix) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """The words of each document dealt to two halves at random, by a fixed seed."""
     to_one = np.random.default_rng(0).random(counts.nnz) < 0.5
     parts = []

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from kate.sparse_arrays import sparse
 from kate.unit_rows import unit_rows
 
 __all__ = ["cluster_sums", "leaf_clusters", "leaves_in_groups", "nearest_centres", "settle"]
@@ -83,5 +83,5 @@ def nearest_centres(vectors: Floats, centres: Floats) -> Numbers:
 def cluster_sums(vectors: Floats, clusters: Numbers, n_clusters: int) -> Floats:
     """The sum of the vectors of each cluster (n_clusters, d)."""
     ones = np.ones(len(vectors), dtype=np.float32)
-    members = csr_array((ones, (clusters, np.arange(len(vectors)))), shape=(n_clusters, len(vectors)))
+    members = sparse.csr_array((ones, (clusters, np.arange(len(vectors)))), shape=(n_clusters, len(vectors)))
     return np.asarray(members @ vectors, dtype=np.float32)

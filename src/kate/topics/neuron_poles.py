@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, csr_matrix
 
+from kate.sparse_arrays import sparse
 from kate.topics.coherence import N_CORE, coherent_order, pair_npmi
 from kate.topics.neuron_table import NeuronPole, NeuronPoles
 
@@ -36,7 +36,7 @@ Columns = NDArray[np.int64]
 
 """What a topic's words are taken from: the documents that it wins, or its weights."""
 
-Respond: TypeAlias = Callable[[csr_matrix], Floats]
+Respond: TypeAlias = Callable[["sparse.csr_matrix"], Floats]
 """Documents (n_docs, n_words) → responses of the neurons (n_docs, n_components); any model's will do."""
 
 
@@ -47,7 +47,7 @@ class Responses(NamedTuple):
     deviation: Floats  # (n_components,)
 
     @classmethod
-    def of(cls, respond: Respond, X: csr_matrix) -> Self:
+    def of(cls, respond: Respond, X: sparse.csr_matrix) -> Self:
         """Of the responses to the documents X, computed block by block."""
         count, mean, squares = 0, np.zeros(1), np.zeros(1)
         for block in _blocks(X):
@@ -109,7 +109,7 @@ def winning_poles(z: Floats) -> tuple[Columns, Floats]:
     return 2 * neurons + negative, np.take_along_axis(strengths, neurons, axis=1)
 
 
-def count_wins(X: csr_matrix, respond: Respond, responses: Responses) -> Wins:
+def count_wins(X: sparse.csr_matrix, respond: Respond, responses: Responses) -> Wins:
     """Let the poles compete for every document; a document without words is won by none."""
     n_poles, n_words = 2 * len(responses.mean), X.shape[1]
     n_documents = np.zeros(n_poles, dtype=np.int64)
@@ -121,19 +121,19 @@ def count_wins(X: csr_matrix, respond: Respond, responses: Responses) -> Wins:
         n_documents += np.bincount(poles[strengths > 0], minlength=n_poles)
         strength += np.bincount(poles.ravel(), strengths.ravel(), minlength=n_poles)
         starts = np.arange(0, poles.size + 1, poles.shape[1])
-        won = csr_array((strengths.ravel(), poles.ravel(), starts), shape=(len(poles), n_poles))
+        won = sparse.csr_array((strengths.ravel(), poles.ravel(), starts), shape=(len(poles), n_poles))
         gained = (won.T @ _presence(block)).tocoo()
         words[gained.row, gained.col] += gained.data
     return Wins(n_documents, strength, words)
 
 
-def describe_by_wins(X: csr_matrix, wins: Wins, readable: Sequence[str]) -> NeuronPoles:
+def describe_by_wins(X: sparse.csr_matrix, wins: Wins, readable: Sequence[str]) -> NeuronPoles:
     """Each pole by the words that are more frequent in the documents it wins than in all documents.
 
     A word's score is p(w | wins) · log(p(w | wins) / p(w)): frequent in what the pole wins, and more so than
     elsewhere. Of the best-scored words those that occur together come first, see :func:`coherent_order`.
     """
-    present = csc_array(_presence(X))
+    present = sparse.csc_array(_presence(X))
     frequency = np.diff(present.indptr) / X.shape[0]
     topics = []
     for pole, share in enumerate(wins.n_documents / X.shape[0]):
@@ -145,9 +145,9 @@ def describe_by_wins(X: csr_matrix, wins: Wins, readable: Sequence[str]) -> Neur
     return NeuronPoles(topics)
 
 
-def describe_by_weights(X: csr_matrix, W: Floats, wins: Wins, readable: Sequence[str]) -> NeuronPoles:
+def describe_by_weights(X: sparse.csr_matrix, W: Floats, wins: Wins, readable: Sequence[str]) -> NeuronPoles:
     """Each pole by its strongest weights, the paper's way: "+" by the largest, "-" by the most negative."""
-    present = csc_array(_presence(X))
+    present = sparse.csc_array(_presence(X))
     topics = []
     for pole, share in enumerate(wins.n_documents / X.shape[0]):
         columns = _best(W[:, pole // 2] * (-1.0 if pole % 2 else 1.0))
@@ -189,11 +189,11 @@ def _topic(pole: int, words: Sequence[str], share: float, npmi: Doubles) -> Neur
     return NeuronPole(pole // 2, "-" if pole % 2 else "+", tuple(words), float(share), coherence)
 
 
-def _presence(X: csr_matrix) -> csr_array:
+def _presence(X: sparse.csr_matrix) -> sparse.csr_array:
     """1 where a document holds a word."""
-    return csr_array(((X.data > 0).astype(np.float32), X.indices, X.indptr), shape=X.shape)
+    return sparse.csr_array(((X.data > 0).astype(np.float32), X.indices, X.indptr), shape=X.shape)
 
 
-def _blocks(X: csr_matrix) -> Iterator[csr_matrix]:
+def _blocks(X: sparse.csr_matrix) -> Iterator[sparse.csr_matrix]:
     for start in range(0, X.shape[0], _BLOCK):
         yield X[start : start + _BLOCK]

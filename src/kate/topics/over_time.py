@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, csr_matrix, issparse
 
+from kate.sparse_arrays import sparse
 from kate.topics.periods import Every, Periods
 from kate.topics.topic import Topic
 
@@ -35,7 +35,7 @@ def topics_over(
     periods: Periods,
     topics: Sequence[Topic],
     places: Numbers,
-    counts: csr_matrix | Iterable[csr_matrix],
+    counts: sparse.csr_matrix | Iterable[sparse.csr_matrix],
     readable: Sequence[str],
 ) -> OverTime:
     """Count the documents of every period and topic.
@@ -67,7 +67,7 @@ def topics_over(
 
 
 def changed_words(
-    present: csr_matrix | Iterable[csr_matrix],
+    present: sparse.csr_matrix | Iterable[sparse.csr_matrix],
     periods: Numbers,
     topics: Numbers,
     n_periods: int,
@@ -104,21 +104,21 @@ def changed_words(
 
 
 def _sums(
-    present: csr_matrix | Iterable[csr_matrix],
+    present: sparse.csr_matrix | Iterable[sparse.csr_matrix],
     used: Numbers,
     cells: tuple[Numbers, int],
     topics: tuple[Numbers, int],
-) -> tuple[csr_array, NDArray[np.float64]]:
+) -> tuple[sparse.csr_array, NDArray[np.float64]]:
     """In how many of the used documents of each cell, and of each topic, a word is; from all rows or block by block."""
-    by_cell: csr_array | None = None
+    by_cell: sparse.csr_array | None = None
     by_topic: NDArray[np.float64] | None = None
     first = 0
-    for block in [present] if issparse(present) else present:
+    for block in [present] if sparse.issparse(present) else present:
         low, high = np.searchsorted(used, [first, first + block.shape[0]]).tolist()
         rows = used[low:high] - first
         held = _grouped(block, rows, cells[0][low:high], cells[1])
         some = _grouped(block, rows, topics[0][low:high], topics[1]).toarray()
-        by_cell = held if by_cell is None else csr_array(by_cell + held)
+        by_cell = held if by_cell is None else sparse.csr_array(by_cell + held)
         by_topic = some if by_topic is None else by_topic + some
         first += block.shape[0]
     if by_cell is None or by_topic is None:
@@ -126,12 +126,12 @@ def _sums(
     return by_cell, by_topic
 
 
-def _grouped(present: csr_matrix, rows: Numbers, groups: Numbers, n_groups: int) -> csr_array:
+def _grouped(present: sparse.csr_matrix, rows: Numbers, groups: Numbers, n_groups: int) -> sparse.csr_array:
     """In how many documents of each group a word is, (n_groups, n_words)."""
     ones = np.ones(len(rows), dtype=np.float64)
-    members = csr_array((ones, (groups, rows)), shape=(n_groups, present.shape[0]))
-    held = csr_array((np.ones(present.nnz), present.indices, present.indptr), shape=present.shape)
-    return csr_array(members @ held)
+    members = sparse.csr_array((ones, (groups, rows)), shape=(n_groups, present.shape[0]))
+    held = sparse.csr_array((np.ones(present.nnz), present.indices, present.indptr), shape=present.shape)
+    return sparse.csr_array(members @ held)
 
 
 def _surprise(

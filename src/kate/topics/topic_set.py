@@ -10,10 +10,10 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from kate.errors import quoted
 from kate.notebook_html import bar, table_html
+from kate.sparse_arrays import sparse
 from kate.text.documents import Documents
 from kate.text.frames import as_documents, given_columns, in_kind, with_added
 from kate.topics.coherence import N_CORE
@@ -35,7 +35,7 @@ class ReadCorpus(NamedTuple):
     """Documents as topics need them."""
 
     vectors: Floats  # of length 1; of a document without a known word: 0
-    counts: csr_matrix  # (n_docs, n_words)
+    counts: sparse.csr_matrix  # (n_docs, n_words)
 
     @property
     def known(self) -> NDArray[np.bool_]:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array
 
+from kate.sparse_arrays import sparse
 from kate.topics.coherence import N_CORE, npmi_of
 
 __all__ = ["N_LISTED", "TopicWords", "choose_words", "distinct_names", "document_frequencies"]
@@ -48,7 +48,11 @@ class TopicWords:
 
 
 def choose_words(
-    present: csr_array, by_word: csc_array, topics: Columns, n_topics: int, phrases: Parts | None = None
+    present: sparse.csr_array,
+    by_word: sparse.csc_array,
+    topics: Columns,
+    n_topics: int,
+    phrases: Parts | None = None,
 ) -> list[TopicWords]:
     """Words for every topic, from the words of documents and the topic of each.
 
@@ -68,11 +72,11 @@ def choose_words(
     return [draft.finished() for draft in drafts]
 
 
-def document_frequencies(present: csr_array, topics: Columns, n_topics: int) -> Floats:
+def document_frequencies(present: sparse.csr_array, topics: Columns, n_topics: int) -> Floats:
     """In how many documents of each topic a word is, (n_topics, n_words); a topic below 0 is none."""
     known = np.flatnonzero(topics >= 0)
     ones = np.ones(len(known), dtype=np.float32)
-    members = csr_array((ones, (topics[known], known)), shape=(n_topics, len(topics)))
+    members = sparse.csr_array((ones, (topics[known], known)), shape=(n_topics, len(topics)))
     return np.asarray((members @ present).toarray(), dtype=np.float32)
 
 
@@ -95,7 +99,7 @@ class _Draft:
 
     @classmethod
     def of(
-        cls, by_word: csc_array, frequency: Floats, totals: Columns, rows: Columns, phrases: Parts
+        cls, by_word: sparse.csc_array, frequency: Floats, totals: Columns, rows: Columns, phrases: Parts
     ) -> _Draft:
         n_documents = by_word.shape[0]
         share = frequency.astype(np.float64) / max(len(rows), 1)
@@ -144,7 +148,9 @@ class _Draft:
         )
 
 
-def _said_once(by_word: csc_array, rows: Columns, listed: Columns, phrases: Parts) -> NDArray[np.bool_]:
+def _said_once(
+    by_word: sparse.csc_array, rows: Columns, listed: Columns, phrases: Parts
+) -> NDArray[np.bool_]:
     """Which of the listed words stay when a phrase does not stand beside its parts, in some documents."""
     kept, place_of = (
         np.ones(len(listed), dtype=bool),
