@@ -1,4 +1,4 @@
-"""The tables of docs/reproduction.md, from the folder that `kate reproduce` wrote.
+"""The opening and the tables of docs/reproduction.md, from the folder that `kate reproduce` wrote.
 
     kate reproduce -o paper                                          # makes paper/report.md and paper/figures/
     python experiments/reproduction_tables.py paper                  # prints what would be put in
@@ -17,6 +17,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 TARGET, PICTURES = DOCS / "reproduction.md", DOCS / "images" / "reproduction"
 START, END = "<!-- tables: from experiments/reproduction_tables.py -->", "<!-- end of tables -->"
+OPENING = "<!-- opening: from experiments/reproduction_tables.py -->", "<!-- end of opening -->"
 LEFT_OUT = ("Settings and versions of every run",)  # the page has them, and results.jsonl
 
 
@@ -42,6 +43,27 @@ def without_empty_tables(section: str) -> str:
     return "\n\n".join(kept)
 
 
+def opening(report: str) -> str:
+    r"""The picture that a report begins with, and the sentences below it.
+
+    >>> opening("# KATE\n\nEvery table.\n\n![All](figures/opening.png)\n\nAll of it.\n\n- 5 seeds\n\n## T\n\n- one")
+    '![All](images/reproduction/opening.png)\n\nAll of it.'
+    """
+    paragraphs = report.partition("\n## ")[0].strip().split("\n\n")
+    first = next((place for place, one in enumerate(paragraphs) if one.startswith("![")), len(paragraphs))
+    kept = [one for one in paragraphs[first:] if not one.startswith("- ")]
+    return "\n\n".join(kept).replace("](figures/", "](images/reproduction/")
+
+
+def put(page: str, marks: tuple[str, str], text: str) -> str:
+    """The page with a text between two marks, in place of what is there."""
+    start, end = marks
+    if start not in page or end not in page:
+        sys.exit(f"{TARGET} has no marks; put these two lines where the text belongs:\n{start}\n{end}")
+    before, _, rest = page.partition(start)
+    return f"{before}{start}\n\n{text}\n\n{end}{rest.partition(end)[2]}"
+
+
 def chosen(report: str, wanted: list[str]) -> str:
     """The sections whose headings start with one of the words, all of them for none."""
     found = {title: text for title, text in sections(report).items() if title not in LEFT_OUT}
@@ -63,19 +85,17 @@ def main() -> None:
     if "--update" in sys.argv and arguments[1:]:
         sys.exit("--update takes all sections: those that are not named would be lost")
     folder = Path(arguments[0])
-    text = chosen((folder / "report.md").read_text(encoding="utf-8"), arguments[1:])
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    text = chosen(report, arguments[1:])
     if "--update" not in sys.argv:
         print(text)
         return
-    page = TARGET.read_text(encoding="utf-8")
-    if START not in page or END not in page:
-        sys.exit(f"{TARGET} has no marks; put these two lines where the tables belong:\n{START}\n{END}")
-    before, _, rest = page.partition(START)
-    after = rest.partition(END)[2]
-    TARGET.write_text(f"{before}{START}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+    first = opening(report)
+    page = put(TARGET.read_text(encoding="utf-8"), OPENING, first)
+    TARGET.write_text(put(page, (START, END), text), encoding="utf-8")
     PICTURES.mkdir(parents=True, exist_ok=True)
     for picture in sorted((folder / "figures").glob("*.png")):
-        if f"images/reproduction/{picture.name}" in text:
+        if f"images/reproduction/{picture.name}" in first + text:
             shutil.copyfile(picture, PICTURES / picture.name)
 
 

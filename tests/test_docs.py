@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from page_examples import ROOT  # isort: skip
+from explore.opened_page import start_chromium
+from page_examples import ROOT
 
 if any(find_spec(package) is None for package in ("furo", "myst_nb", "sphinx", "sphinx_copybutton")):
     pytest.skip("the site needs pip install 'kate-text[docs]'", allow_module_level=True)
@@ -60,6 +63,39 @@ def test_nothing_is_fetched_from_the_network(site: Path) -> None:
     assert len(pages) > 20
     for page in pages:
         assert not fetched_from_outside(page.read_text(encoding="utf-8")), page.relative_to(site)
+
+
+@pytest.fixture(scope="module")
+def phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    window = start_chromium(tmp_path_factory.mktemp("phone"))
+    metrics = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    window.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    yield window
+    window.quit()
+
+
+# What reaches beyond the right edge, but for what is in a frame that scrolls; the menus wait outside.
+_OUTSIDE = """
+const edge = document.documentElement.clientWidth + 0.5;
+const frame = (one) => one.parentElement && one.parentElement !== document.body
+  && (getComputedStyle(one.parentElement).overflowX !== "visible" || frame(one.parentElement));
+return [...document.querySelectorAll("body *")]
+  .filter(one => one.getBoundingClientRect().right > edge && !frame(one))
+  .filter(one => !one.closest(".sidebar-drawer, .toc-drawer") && getComputedStyle(one).visibility !== "hidden")
+  .map(one => one.tagName + ": " + one.textContent.trim().slice(0, 50));
+"""
+
+
+def test_no_page_is_wider_than_a_phone(phone: Any, site: Path) -> None:
+    for page in sorted(site.rglob("*.html")):
+        phone.get(page.as_uri())
+        assert phone.execute_script("return document.documentElement.scrollWidth") == 390, page.name
+        assert phone.execute_script(_OUTSIDE) == [], page.name
+
+
+def test_the_tables_of_the_paper_are_no_endless_page_on_a_phone(phone: Any, site: Path) -> None:
+    phone.get((site / "reproduction.html").as_uri())
+    assert phone.execute_script("return document.documentElement.scrollHeight") < 20_000
 
 
 def test_every_page_is_in_the_contents(site: Path) -> None:

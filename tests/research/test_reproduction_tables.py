@@ -60,6 +60,16 @@ def test_a_table_without_any_data_goes_with_its_heading(script):
     assert "Settings and versions" not in shown
 
 
+def test_a_text_goes_between_its_marks_and_nowhere_else(script):
+    page = "\n".join(["# A", *script.OPENING, "## B", script.START, "old", script.END, "after"])
+    new = script.put(script.put(page, script.OPENING, "first"), (script.START, script.END), "table")
+    kept = [line for line in new.splitlines() if line]
+    first, end = script.OPENING
+    assert kept == ["# A", first, "first", end, "## B", script.START, "table", script.END, "after"]
+    with pytest.raises(SystemExit, match="has no marks"):
+        script.put("# A", script.OPENING, "first")
+
+
 def test_a_section_that_is_not_there_is_refused(script):
     with pytest.raises(SystemExit, match="no section starts with 'Table 9'; there are: Table 7: sets"):
         script.chosen(REPORT, ["Table 9"])
@@ -84,7 +94,10 @@ def test_the_page_has_the_sections_that_the_kept_runs_give(script, monkeypatch):
     assert [len(picture.charts), sentences.text.count("KATE leads")] == [2, 1]
     report = page_markdown(page)
     made = script.sections("\n" + script.chosen(report, []))
-    shown = script.TARGET.read_text("utf-8").split(script.START)[1].split(script.END)[0]
+    start, end = script.OPENING
+    whole = script.TARGET.read_text("utf-8")
+    assert whole.split(start)[1].split(end)[0].strip() == script.opening(report)
+    shown = whole.split(script.START)[1].split(script.END)[0]
     kept = script.sections(shown)
     assert made.keys() == kept.keys()
     for title in kept.keys() - {"The data sets"}:  # which would have to be counted

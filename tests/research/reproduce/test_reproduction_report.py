@@ -66,6 +66,8 @@ def test_a_number_of_fewer_seeds_says_how_many(tmp_path: Path, plan: RunPlan) ->
 def test_the_budget_of_tuning_is_told_once(book: Path) -> None:
     report = (book / "report.md").read_text("utf-8")
     assert report.count("Tuned settings were searched") == 1
+    also = [line for line in report.splitlines() if line.startswith("- Searched with ")]
+    assert also and len({line.partition(":")[0] for line in also}) == len(also)
     assert "16 trials per model, by accuracy on validation documents (BM25: by map" in report
 
 

@@ -222,13 +222,24 @@ def _tuning() -> list[str]:
             f"Tuned settings were searched on the validation documents of {dataset} with {topics} topics, {trials} "
             f"trials per model, by {usual}{but}; they are used for all sizes and data sets."
         )
-    for name, tuned in tuned_models().items():
-        if "/" in name:
-            said.append(
-                f"{papers_name(name.partition('/')[0])} was searched with {tuned.n_components} topics as well, on "
-                f"{tuned.dataset}: what was found is used for sizes nearer to that."
-            )
-    return said
+    return said + _own_sizes()
+
+
+def _own_sizes() -> list[str]:
+    """The models that were searched with other numbers of topics as well, those with the same ones in one sentence."""
+    sizes: dict[tuple[str, str], set[int]] = {}
+    for key, tuned in tuned_models().items():
+        name, _, own_size = key.partition("/")
+        if own_size:
+            sizes.setdefault((tuned.dataset, papers_name(name)), set()).add(tuned.n_components)
+    together: dict[tuple[str, tuple[int, ...]], list[str]] = {}
+    for (dataset, name), found in sizes.items():
+        together.setdefault((dataset, tuple(sorted(found))), []).append(name)
+    return [
+        f"Searched with {' and with '.join(map(str, found))} topics as well, on {dataset}: {', '.join(names)}; what "
+        "was found there is used for sizes nearer to it."
+        for (dataset, found), names in together.items()
+    ]
 
 
 def _page_facts(plan: RunPlan, chosen: Mapping[str, Record]) -> list[str]:
