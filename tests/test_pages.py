@@ -39,6 +39,7 @@ def test_the_examples_work(page: Path, demo: Path, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(map_layout, "_has_opentsne", lambda: False)  # tests/explore lays out maps
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
     run = run_page(page)
 
