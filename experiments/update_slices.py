@@ -45,7 +45,8 @@ from kate.unit_rows import unit_rows
 
 CORPORA, SEEDS, N_SLICES, N_TOPICS = ("20news", "sotu", "bbc"), 3, 10, 20
 CHOSEN_ON = 0.25  # of the training documents, to choose settings
-RULE = "as much as is at hand"  # src/kate/model/updating.py; lines without it are of the rules before
+# src/kate/model/updating.py; lines without it are of rules before, which did not know what waits for a column
+RULE = "as much as is at hand, waiting words known"
 SMALL_SKETCH = {"20news": 2_000, "sotu": 2_000, "bbc": 250}
 Row = dict[str, Any]
 

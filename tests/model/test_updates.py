@@ -149,6 +149,30 @@ def test_statistics_are_of_all_documents(model: TextModel) -> None:
     np.testing.assert_allclose(model.encoder_.weights, weights, rtol=1e-6)
 
 
+@pytest.mark.parametrize("size", [20_000, 20])
+def test_documents_seen_are_known_to_hold_words_that_enter_later(size: int, tmp_path: Path) -> None:
+    """Otherwise documents of the first slices would look alike, and topics follow the time they came at."""
+    both = [f"{one} {other}" for one, other in zip(themed_texts(60, seed=3), about_space(60), strict=True)]
+    slices = [[*themed_texts(40, seed=1), both[0]], both[1:], themed_texts(200, seed=2)]
+    given = {"vocabulary_size": size, "min_df": 3, "random_state": 0, "n_jobs": 1, "verbose": False}
+    model = TextModel(4, **given).fit(slices[0])
+    assert model.vocabulary_.find("rocket") is None
+    for texts in slices[1:]:
+        model.save(tmp_path / "model")
+        reloaded = kate.load(tmp_path / "model")
+        for one in (model, reloaded):
+            one.set_params(n_jobs=1, verbose=False)
+            one.update(texts)
+        sketch, every = model.topic_space_.sketch, [text for part in slices for text in part]
+        seen = every[: model.n_documents_]
+        np.testing.assert_array_equal(sketch.counts.toarray(), model.vocabulary_.count(seen).toarray())
+        assert model.vocabulary_.waiting is not None
+        for column, stem in enumerate(model.vocabulary_.waiting.stems):
+            held = [model.vocabulary_.tokenizer.words(text).count(stem) for text in seen]
+            assert sketch.waiting[:, [column]].toarray().ravel().tolist() == held
+        same_model(model, reloaded)
+
+
 def learned(model: TextModel) -> float:
     """How far training has moved W from its start."""
     start = model._fitted().training.start

@@ -119,6 +119,32 @@ def test_a_sketch_comes_back_from_its_arrays_and_is_checked() -> None:
         DocumentSketch.from_arrays(arrays, N_WORDS - 1, 13)
 
 
+def test_what_an_update_needs_of_a_sketch_comes_back_and_is_checked() -> None:
+    waiting = csr_matrix(
+        np.random.default_rng(0).poisson(0.1, size=(counts().shape[0], 5)).astype(np.float32)
+    )
+    sketch = DocumentSketch.take(counts(), encode, waiting=waiting)
+    arrays, of_update = sketch.to_arrays(), sketch.update_arrays()
+    again = DocumentSketch.from_arrays(arrays, N_WORDS, 13, of_update, 5)
+    np.testing.assert_array_equal(again.all_counts(5).toarray(), sketch.all_counts(5).toarray())
+    np.testing.assert_array_equal(sketch.all_counts(5).toarray()[:, N_WORDS:], waiting.toarray())
+    for wrong in (
+        {"waiting_starts": of_update["waiting_starts"][1:]},
+        {"waiting_starts": of_update["waiting_starts"][::-1].copy()},
+        {"waiting_words": of_update["waiting_words"][1:]},
+        {"waiting_occurrences": of_update["waiting_occurrences"][1:]},
+        {"occurrences": of_update["occurrences"][1:]},
+    ):
+        with pytest.raises(ValueError, match="does not hold together"):
+            DocumentSketch.from_arrays(arrays, N_WORDS, 13, of_update | wrong, 5)
+    with pytest.raises(ValueError, match="does not hold together"):
+        DocumentSketch.from_arrays(arrays, N_WORDS, 13, of_update, 4)
+    # a model of a stream knows no words that wait
+    unknown = DocumentSketch.take(counts(), encode)
+    assert unknown.all_counts(2).shape == (len(unknown), N_WORDS + 2)
+    assert set(unknown.update_arrays()) == {"occurrences"}
+
+
 def test_documents_without_words_are_not_sketched() -> None:
     X = counts().toarray()
     X[::2] = 0

@@ -53,7 +53,7 @@ _WEIGHTS, _VOCABULARY, _HISTORY, _TOPICS = (
 )
 _TRAINING, _CARD, _EDITS = "training.safetensors", "README.md", "topic_edits.json"
 _WAITING = "waiting_words.txt"
-_OCCURRENCES = "sketch.occurrences"  # in the file of the training
+_SKETCH = "sketch."  # in the file of the training: what an update needs of the sketch
 
 
 MODEL_FOLDER = FolderKind(
@@ -98,8 +98,7 @@ def write_model(folder: StrPath, trained: Trained) -> None:
         _TOPICS: safetensors.numpy.save(trained.topics.to_arrays()),
     }
     if trained.training is not None and (state := trained.training.to_arrays()):
-        if (occurrences := trained.topics.sketch.occurrences) is not None:
-            state[_OCCURRENCES] = occurrences
+        state |= {_SKETCH + name: array for name, array in trained.topics.sketch.update_arrays().items()}
         contents[_TRAINING] = safetensors.numpy.save(state)
         if trained.vocabulary.waiting:
             contents[_WAITING] = trained.vocabulary.waiting.lines
@@ -156,7 +155,7 @@ def _topic_space(
     vocabulary: Vocabulary,
     encoder: Encoder,
     kept: dict[str, Any] | None,
-    occurrences: Any,
+    of_update: dict[str, Any],
 ) -> TopicSpace:
     space = TopicSpace.from_arrays(
         safetensors.numpy.load(arrays),
@@ -164,8 +163,9 @@ def _topic_space(
         encoder.n_components,
         _read_topic_edits(folder),
         kept,
-        occurrences,
         phrase_parts(vocabulary.words),
+        of_update,
+        len(vocabulary.waiting or ()),
     )
     try:
         space.require_edits()
@@ -190,7 +190,9 @@ def _read_model(folder: Path) -> Trained:
         files = {name: MODEL_FOLDER.read_checked(folder / name, config) for name in names}
         arrays = safetensors.numpy.load(files[_WEIGHTS])
         state = safetensors.numpy.load(files[_TRAINING]) if _TRAINING in files else {}
-        occurrences = state.pop(_OCCURRENCES, None)
+        of_update = {
+            name.removeprefix(_SKETCH): state.pop(name) for name in [*state] if name.startswith(_SKETCH)
+        }
         _require_known(folder, config["settings"])
         responses = Responses(arrays["response_mean"], arrays["response_deviation"])
         neurons, encoder, _ = restored(arrays, responses, config["settings"])
@@ -206,7 +208,7 @@ def _read_model(folder: Path) -> Trained:
             output_bias=arrays["c"],
             responses=responses,
             topics=_topic_space(
-                folder, files[_TOPICS], vocabulary, encoder, config.get("kept_topics"), occurrences
+                folder, files[_TOPICS], vocabulary, encoder, config.get("kept_topics"), of_update
             ),
             history=[json.loads(row) for row in _split(files[_HISTORY])],
             given=config.get("given"),

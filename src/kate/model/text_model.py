@@ -519,7 +519,7 @@ class TextModel(TextAnswers, PlainEstimator):
         require_engine(self.device)
         require_held_out(self, has_validation=validation is not None)
         parameters = self._word_parameters()
-        vocabulary, found = parameters.learn(strings_of(texts))
+        vocabulary, found, waiting = parameters.learn_all(strings_of(texts))
         counts = as_counts(found)
         _logger.info("counted %s documents, %s words", f"{counts.shape[0]:,}", f"{counts.shape[1]:,}")
         _require_two(counts)
@@ -529,7 +529,7 @@ class TextModel(TextAnswers, PlainEstimator):
         if held_out is not None and held_out.shape[0] == 0:
             raise ValueError("validation holds no documents; pass some, or leave it out")
         fitted = fit_network(self, counts, held_out, keep_on_interrupt=keep_on_interrupt)
-        self._become(parameters.used_for(vocabulary), vocabulary, fitted, counts)
+        self._become(parameters.used_for(vocabulary), vocabulary, fitted, counts, waiting)
         return counts
 
     def _word_parameters(self) -> WordParameters:
@@ -551,6 +551,7 @@ class TextModel(TextAnswers, PlainEstimator):
         vocabulary: Vocabulary,
         fitted: FittedNetwork,
         counts: sparse.csr_matrix,
+        waiting: sparse.csr_array | None = None,
     ) -> None:
         """Be what was fitted. A sketch of the documents is kept: topics are found from it when they are asked for."""
         neurons, encoder, responses = fitted.finished
@@ -560,6 +561,7 @@ class TextModel(TextAnswers, PlainEstimator):
             lambda X: encoder.vectors(X, self.n_jobs) - shift,
             fitted.coarse_encode(self.n_jobs),
             vocabulary.n_documents,
+            waiting,
         )
         self._trained = Trained(
             settings=_as_saved(settings | fitted.settings),

@@ -73,13 +73,13 @@ def update_trained(
     grown = grow(
         trained.vocabulary, texts, settings["vocabulary_size"], min_df, settings["max_df"], parameters.n_jobs
     )
-    new = csr_matrix(grown.counts, dtype=np.float32)
-    drawn, seen = _documents_seen(sketch, grown, new, trained.encoder.n_components)
+    drawn, seen, waiting = _documents_seen(sketch, grown, trained.encoder.n_components)
+    new = seen.new
     fitted = update_network(parameters, _network_of(trained), seen)
     shift = comparison_shift(fitted.finished.encoder, fitted.finished.responses.mean)
     units = _Units(fitted.finished.encoder, shift, parameters.n_jobs)
     coarse = fitted.coarse_encode(parameters.n_jobs)
-    after = DocumentSketch.of_sample(seen.after, units.of, coarse, _n_known(sketch, new))
+    after = DocumentSketch.of_sample(seen.after, units.of, coarse, _n_known(sketch, new), waiting)
     names = {topic.number: topic.name for topic in trained.topics.describe(before)}
     kept = carry(before.cut, names, drawn.stay, after)
     space = TopicSpace(after, grown.after.readable, kept=kept, phrases=phrase_parts(grown.after.words))
@@ -124,25 +124,32 @@ def _n_known(sketch: DocumentSketch, new: csr_matrix) -> int:
 
 
 def _documents_seen(
-    sketch: DocumentSketch, grown: GrownVocabulary, new: csr_matrix, n_components: int
-) -> tuple[Drawn, DocumentsSeen]:
-    """The sketch and the new documents in the columns of the new vocabulary, and which of them the new sketch takes."""
-    kept = csr_matrix(moved_columns(sketch.counts, grown.places, len(grown.after)), dtype=np.float32)
+    sketch: DocumentSketch, grown: GrownVocabulary, n_components: int
+) -> tuple[Drawn, DocumentsSeen, csr_matrix]:
+    """The sketch and the new documents in the columns of the new vocabulary, and which of them the new sketch takes.
+
+    And how often the documents of the new sketch have the words that wait for a column.
+    """
+    n_words, n_all = len(grown.after), grown.all_counts.shape[1]
+    all_kept = sketch.all_counts(len(grown.all_places) - sketch.n_words)
+    all_kept = csr_matrix(moved_columns(all_kept, grown.all_places, n_all), dtype=np.float32)
+    all_new = csr_matrix(grown.all_counts, dtype=np.float32)
+    kept, new = all_kept[:, :n_words], all_new[:, :n_words]
     known = np.flatnonzero(np.diff(new.indptr) > 0)
     n_rows = len(sketch) + len(known)
     most = most_documents_of((kept.nnz + new.nnz) / max(n_rows, 1), n_components)
     drawn = draw_together(len(sketch), sketch.n_seen, len(known), most)
-    after = csr_matrix(vstack([kept[drawn.stay], new[known[drawn.enter]]], format="csr"))
+    after = csr_matrix(vstack([all_kept[drawn.stay], all_new[known[drawn.enter]]], format="csr"))
     seen = DocumentsSeen(
         kept,
         sketch.n_seen,
         new,
-        after,
+        after[:, :n_words],
         grown.sources,
         grown.after.document_frequencies,
         grown.after.n_documents,
     )
-    return drawn, seen
+    return drawn, seen, after[:, n_words:]
 
 
 def _network_of(trained: Trained) -> FittedNetwork:

@@ -1,7 +1,8 @@
 """New documents for a vocabulary: their words are counted, words that have become frequent enter, others fade.
 
 The rule is that of a fit on all documents seen: not too rare, not too frequent, the most frequent first. Of words
-without a column the frequencies are known (:mod:`kate.text.waiting_words`), not the documents that held them.
+without a column the frequencies are known (:mod:`kate.text.waiting_words`), and which documents of the sketch hold
+them.
 """
 
 from __future__ import annotations
@@ -37,12 +38,28 @@ class GrownVocabulary:
     """A vocabulary after new documents.
 
     before, after : the vocabulary as it was, and as it is now
-    counts : of the new documents (n_docs, n_words of the new vocabulary)
+    all_counts : of the new documents (n_docs, n_words + n_waiting): the words of the new vocabulary, and behind them
+        those that wait for a column in it
     """
 
     before: Vocabulary
     after: Vocabulary
-    counts: sparse.csr_array
+    all_counts: sparse.csr_array
+
+    @cached_property
+    def counts(self) -> sparse.csr_array:
+        """Of the new documents (n_docs, n_words of the new vocabulary)."""
+        n_words = len(self.after)
+        return stack_rows([self.all_counts[:, :n_words]], n_words)
+
+    @cached_property
+    def all_places(self) -> Numbers:
+        """For each column of before, and each word that waited, its place among those of now; -1 where it is forgotten.
+
+        Places are those of :attr:`all_counts`.
+        """
+        place_of = {word: place for place, word in enumerate(_all_words(self.after))}.get
+        return np.array([place_of(word, -1) for word in _all_words(self.before)], dtype=np.int64)
 
     @cached_property
     def sources(self) -> Numbers:
@@ -98,11 +115,15 @@ def grow(
     rows = pl.concat([found.rows, phrases])
     counts = sparse.hstack([found.counts, phrase_counts], format="csr") if len(phrases) else found.counts
     after = _chosen(vocabulary, rows, len(given), vocabulary_size, min_df, max_df)
-    column_of = after.columns.get
-    places = np.array([column_of(stem, -1) for stem in rows["stem"].to_list()], dtype=np.int64)
-    return GrownVocabulary(
-        vocabulary, after, stack_rows([moved_columns(counts, places, len(after))], len(after))
-    )
+    every = _all_words(after)
+    place_of = {word: place for place, word in enumerate(every)}.get
+    places = np.array([place_of(stem, -1) for stem in rows["stem"].to_list()], dtype=np.int64)
+    return GrownVocabulary(vocabulary, after, moved_columns(counts, places, len(every)))
+
+
+def _all_words(vocabulary: Vocabulary) -> list[str]:
+    """Those with a column, and behind them those that wait for one."""
+    return vocabulary.words + (vocabulary.waiting.stems if vocabulary.waiting else [])
 
 
 def moved_columns(X: Any, places: Numbers, n_columns: int) -> sparse.csr_array:

@@ -76,8 +76,8 @@ def learn_words(
     max_df: int | float,
     phrases: bool,
     n_jobs: int | None,
-) -> tuple[LearnedWords, sparse.csr_array]:
-    """See :meth:`kate.text.vocabulary.Vocabulary.learn`."""
+) -> tuple[LearnedWords, sparse.csr_array, sparse.csr_array]:
+    """See :meth:`kate.text.vocabulary.Vocabulary.learn_all`."""
     batches = text_batches(texts)
     first = next(batches, None)
     if first is None:
@@ -105,13 +105,15 @@ def learn_words(
         order = frequent_first(words.stems, words.totals, n_possible + MOST_WAITING)
     if len(kept) == 0:
         raise ValueError(nothing_left(n_documents, len(words.stems), fewest, most, tokenizer))
-    if len(kept) < len(order):
-        counts = stack_rows([counts[:, kept]], len(kept))
     stems, readable = words.stems.gather(order).to_list(), words.readable(order)
     table = word_rows(stems, readable, frequencies, words.totals[order])
     rest = np.ones(len(order), dtype=bool)
     rest[kept] = False
     rest &= order < words.n_single  # a phrase is found in many texts together, and cannot wait
+    waiting, ranked = WaitingWords.ranked(table.filter(rest))
+    of_waiting = counts[:, np.flatnonzero(rest)[ranked]]
+    if len(kept) < len(order):
+        counts = stack_rows([counts[:, kept]], len(kept))
     own = table[kept]
     found = LearnedWords(
         own["stem"].to_list(),
@@ -120,9 +122,9 @@ def learn_words(
         words.totals[order[kept]],
         n_documents,
         tokenizer,
-        WaitingWords.of(table.filter(rest)),
+        waiting,
     )
-    return found, counts
+    return found, counts, of_waiting
 
 
 @dataclass(frozen=True, eq=False)

@@ -106,12 +106,29 @@ class Vocabulary:
             words that often stand together, such as "new york", are words of their own beside their parts, see
             :mod:`kate.text.phrases`.
         """
-        if vocabulary_size is not None and vocabulary_size < 1:
-            raise ValueError(f"vocabulary_size is {vocabulary_size}; give a number of words, or None for all")
-        found, counts = learn_words(
+        vocabulary, counts, _ = cls.learn_all(
             texts, tokenizer or Tokenizer(), vocabulary_size, min_df, max_df, phrases, n_jobs
         )
-        return cls(*found), counts
+        return vocabulary, counts
+
+    @classmethod
+    def learn_all(
+        cls,
+        texts: PlainTexts,
+        tokenizer: Tokenizer,
+        vocabulary_size: int | None,
+        min_df: DocumentLimit,
+        max_df: int | float,
+        phrases: bool,
+        n_jobs: int | None,
+    ) -> tuple[Vocabulary, sparse.csr_array, sparse.csr_array]:
+        """The same, and behind them the counts (n_docs, n_waiting) of the words that wait for a column."""
+        if vocabulary_size is not None and vocabulary_size < 1:
+            raise ValueError(f"vocabulary_size is {vocabulary_size}; give a number of words, or None for all")
+        found, counts, of_waiting = learn_words(
+            texts, tokenizer, vocabulary_size, min_df, max_df, phrases, n_jobs
+        )
+        return cls(*found), counts, of_waiting
 
     def count(self, texts: PlainTexts, n_jobs: int | None = None) -> sparse.csr_array:
         """Counts (n_docs, n_words), int32, columns sorted; words without a column are left out."""

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 __all__ = ["MOST_WAITING", "WaitingWords", "word_rows"]
 
 MOST_WAITING = 50_000
+
+Numbers = NDArray[np.int64]
 
 _SCHEMA: Any = {"stem": pl.String, "word": pl.String, "documents": pl.Int64, "occurrences": pl.Int64}
 
@@ -43,8 +47,15 @@ class WaitingWords:
     @classmethod
     def of(cls, rows: pl.DataFrame) -> WaitingWords:
         """The most frequent of some words, as many as may wait."""
-        ranked = rows.sort("occurrences", "stem", descending=[True, False]).head(MOST_WAITING)
-        return cls(ranked.write_csv(separator="\t", include_header=False, quote_style="never").encode())
+        return cls.ranked(rows)[0]
+
+    @classmethod
+    def ranked(cls, rows: pl.DataFrame) -> tuple[WaitingWords, Numbers]:
+        """The same, and for each of them its row."""
+        ranked = rows.with_row_index("row").sort("occurrences", "stem", descending=[True, False])
+        ranked = ranked.head(MOST_WAITING)
+        lines = ranked.drop("row").write_csv(separator="\t", include_header=False, quote_style="never")
+        return cls(lines.encode()), ranked["row"].to_numpy().astype(np.int64)
 
     @cached_property
     def rows(self) -> pl.DataFrame:
@@ -62,6 +73,10 @@ class WaitingWords:
                 "the words that wait for a column cannot be read: a line does not hold four fields"
             )
         return found
+
+    @property
+    def stems(self) -> list[str]:
+        return self.rows["stem"].to_list()
 
     def __len__(self) -> int:
         return self.lines.count(b"\n")

@@ -57,7 +57,11 @@ class WordParameters:
 
     def learn(self, texts: PlainTexts) -> tuple[Vocabulary, sparse.csr_array]:
         """The vocabulary of texts and their counts (n_docs, n_words), in one pass."""
-        return Vocabulary.learn(
+        return self.learn_all(texts)[:2]
+
+    def learn_all(self, texts: PlainTexts) -> tuple[Vocabulary, sparse.csr_array, sparse.csr_array]:
+        """The same, and the counts (n_docs, n_waiting) of the words that wait for a column."""
+        return Vocabulary.learn_all(
             texts,
             self.make_tokenizer(),
             self.vocabulary_size,

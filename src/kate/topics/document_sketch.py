@@ -3,12 +3,13 @@
 At most 20,000 documents, each as its vector and the set of its words (no order). It is saved with the model, so that
 the tree of topics can be cut anew, and words, shares and coherence are those of real documents, not estimates. With
 how often each word occurs the sketch is what an update knows of the documents seen: a uniform sample of all of them.
+For an update it also holds the words that wait for a column: one that enters is then known in the documents before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +45,8 @@ class DocumentSketch:
         one half tells that of the other says how sure a topic is
     occurrences : of each of the words; None where the model was saved without what an update needs
     n_seen : how many documents it is a sample of: those that had words
+    waiting : (n, n_waiting), how often each document has each of the words that wait for a column; None where that is
+        not known
     """
 
     vectors: Halves
@@ -56,6 +59,7 @@ class DocumentSketch:
     n_seen: int = 0
     # unit vectors that hardly depend on the seed; not saved, the tree is made from them
     coarse: Floats | None = None
+    waiting: sparse.csr_matrix | None = None
 
     @classmethod
     def take(
@@ -64,28 +68,38 @@ class DocumentSketch:
         encode: Encode,
         encode_coarsely: Encode | None = None,
         n_documents: int | None = None,
+        waiting: sparse.csr_array | None = None,
     ) -> DocumentSketch:
         """Of counted documents (n_docs, n_words).
 
         encode : makes vectors of counts
         encode_coarsely : makes unit vectors that are alike for all seeds, where there are such
         n_documents : how many the counted ones are a sample of; None: they are all
+        waiting : the counts (n_docs, n_waiting) of the words that wait for a column, where they are known
         """
         known = np.flatnonzero(np.diff(counts.indptr) > 0)
         most = most_documents_of(counts.nnz / max(len(known), 1), encode(counts[:0]).shape[1])
         picked = np.random.default_rng(0).permutation(known)[:most]
         sample, halved = counts[np.sort(picked)], counts[picked[:_MOST_HALVED]]
+        of_waiting = None if waiting is None else waiting[np.sort(picked)]
         times = 1.0 if n_documents is None else n_documents / max(counts.shape[0], 1)
         n_seen = max(round(times * len(known)), len(sample.indptr) - 1)
-        return cls._of(sparse.csr_matrix(sample), sparse.csr_matrix(halved), encode, encode_coarsely, n_seen)
+        return cls._of(
+            sparse.csr_matrix(sample), sparse.csr_matrix(halved), encode, encode_coarsely, n_seen, of_waiting
+        )
 
     @classmethod
     def of_sample(
-        cls, sample: sparse.csr_matrix, encode: Encode, encode_coarsely: Encode | None, n_seen: int
+        cls,
+        sample: sparse.csr_matrix,
+        encode: Encode,
+        encode_coarsely: Encode | None,
+        n_seen: int,
+        waiting: sparse.csr_matrix | None = None,
     ) -> DocumentSketch:
         """Of a sample that was drawn already, of ``n_seen`` documents; the rest as in :meth:`take`."""
         halved = np.random.default_rng(0).permutation(sample.shape[0])[:_MOST_HALVED]
-        return cls._of(sample, sparse.csr_matrix(sample[halved]), encode, encode_coarsely, n_seen)
+        return cls._of(sample, sparse.csr_matrix(sample[halved]), encode, encode_coarsely, n_seen, waiting)
 
     @classmethod
     def _of(
@@ -95,12 +109,12 @@ class DocumentSketch:
         encode: Encode,
         encode_coarsely: Encode | None,
         n_seen: int,
+        waiting: sparse.csr_array | sparse.csr_matrix | None,
     ) -> DocumentSketch:
         one, other = _halves(halved)
-        kind = np.uint16 if sample.shape[1] <= 2**16 else np.uint32
         return cls(
             unit_rows(encode(sample)).astype(np.float16),
-            sample.indices.astype(kind),
+            _in_few_bytes(sample.indices, sample.shape[1]),
             sample.indptr.astype(np.int64),
             unit_rows(encode(one)).astype(np.float16),
             unit_rows(encode(other)).astype(np.float16),
@@ -108,6 +122,7 @@ class DocumentSketch:
             _occurrences(sample.data),
             n_seen,
             None if encode_coarsely is None else encode_coarsely(sample),
+            None if waiting is None else sparse.csr_matrix(waiting, dtype=np.float32),
         )
 
     @property
@@ -116,6 +131,15 @@ class DocumentSketch:
         assert self.occurrences is not None
         rows = (self.occurrences.astype(np.float32), self.words.astype(np.int32), self.starts)
         return sparse.csr_matrix(rows, shape=(len(self), self.n_words))
+
+    def all_counts(self, n_waiting: int) -> sparse.csr_matrix:
+        """The same, and behind them the words that wait for a column, (n, n_words + n_waiting); 0 where not known."""
+        waiting = self.waiting
+        if waiting is None:
+            nothing = np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(len(self) + 1, np.int32)
+            waiting = sparse.csr_matrix(nothing, shape=(len(self), n_waiting))
+        both: sparse.csr_matrix = sparse.hstack([self.counts, waiting], format="csr")
+        return both
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -152,18 +176,35 @@ class DocumentSketch:
             "n_seen": np.array([self.n_seen], dtype=np.int64),
         }
 
+    def update_arrays(self) -> dict[str, NDArray[Any]]:
+        """What only an update needs: how often each word occurs, and the words that wait for a column."""
+        if self.occurrences is None:
+            return {}
+        if self.waiting is None or (occurrences := _occurrences(self.waiting.data)) is None:
+            return {"occurrences": self.occurrences}
+        return {
+            "occurrences": self.occurrences,
+            "waiting_words": _in_few_bytes(self.waiting.indices, self.waiting.shape[1]),
+            "waiting_starts": self.waiting.indptr.astype(np.int64),
+            "waiting_occurrences": occurrences,
+        }
+
     @classmethod
     def from_arrays(
         cls,
         arrays: Mapping[str, NDArray[Any]],
         n_words: int,
         n_components: int,
-        occurrences: Occurrences | None = None,
+        of_update: Mapping[str, NDArray[Any]] | None = None,
+        n_waiting: int = 0,
     ) -> DocumentSketch:
         """What :meth:`to_arrays` gave; arrays that do not belong together are refused.
 
-        ``occurrences`` are saved elsewhere: only an update needs them.
+        ``of_update`` is what :meth:`update_arrays` gave, which is saved elsewhere; ``n_waiting`` words wait for a
+        column.
         """
+        of_update = of_update or {}
+        occurrences = of_update.get("occurrences")
         sketch = cls(
             arrays["vectors"],
             arrays["words"],
@@ -175,26 +216,46 @@ class DocumentSketch:
             # a folder that does not tell it: nothing is known of documents beyond the sketch
             int(arrays["n_seen"][0]) if "n_seen" in arrays else len(arrays["vectors"]),
         )
-        starts, words = sketch.starts, sketch.words
         vectors = (sketch.vectors, sketch.one_half, sketch.other_half)
         whole = (
             all(array.dtype == np.float16 and array.shape[1:] == (n_components,) for array in vectors)
-            # SciPy would read before the first word, and behind the last one
-            and starts.dtype == np.int64
-            and words.dtype.kind == "u"
             and sketch.one_half.shape == sketch.other_half.shape
-            and starts.shape == (len(sketch) + 1,)
-            and words.ndim == 1
-            and (starts[0], starts[-1]) == (0, len(words))
-            and not (np.diff(starts) < 0).any()
-            and words.max(initial=0) < n_words
-            and (occurrences is None or (occurrences.shape == words.shape and occurrences.dtype.kind == "u"))
+            and _are_rows(sketch.words, sketch.starts, occurrences, len(sketch), n_words)
             and len(sketch) <= sketch.n_seen <= _MOST_SEEN
             and all(np.isfinite(array).all() for array in vectors)
         )
+        if whole and "waiting_words" in of_update:
+            words, starts, times = (
+                of_update[name] for name in ("waiting_words", "waiting_starts", "waiting_occurrences")
+            )
+            whole = _are_rows(words, starts, times, len(sketch), n_waiting)
+            if whole:
+                rows = (times.astype(np.float32), words.astype(np.int32), starts)
+                sketch = replace(sketch, waiting=sparse.csr_matrix(rows, shape=(len(sketch), n_waiting)))
         if not whole:
             raise ValueError("the sketch of the documents does not hold together")
         return sketch
+
+
+def _are_rows(
+    words: NDArray[Any], starts: NDArray[Any], occurrences: NDArray[Any] | None, n_rows: int, n_words: int
+) -> bool:
+    """Whether these are the words of so many documents. SciPy would read before the first one, and behind the last."""
+    return bool(
+        starts.dtype == np.int64
+        and words.dtype.kind == "u"
+        and starts.shape == (n_rows + 1,)
+        and words.ndim == 1
+        and (starts[0], starts[-1]) == (0, len(words))
+        and not (np.diff(starts) < 0).any()
+        and words.max(initial=0) < max(n_words, 1)
+        and (n_words > 0 or len(words) == 0)
+        and (occurrences is None or (occurrences.shape == words.shape and occurrences.dtype.kind == "u"))
+    )
+
+
+def _in_few_bytes(words: NDArray[Any], n_words: int) -> NDArray[np.unsignedinteger]:
+    return words.astype(np.uint16 if n_words <= 2**16 else np.uint32)
 
 
 def most_documents_of(mean_words: float, n_components: int) -> int:

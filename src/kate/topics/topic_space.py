@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kate.topics.carried_topics import KeptTopics
-from kate.topics.document_sketch import DocumentSketch, Occurrences
+from kate.topics.document_sketch import DocumentSketch
 from kate.topics.topic import Topic
 from kate.topics.topic_cut import TopicCut
 from kate.topics.topic_edits import EditedCut, TopicEdits
@@ -199,14 +199,15 @@ class TopicSpace:
         n_components: int,
         edits: TopicEdits | None,
         config: Mapping[str, Any] | None = None,
-        occurrences: Occurrences | None = None,
         phrases: Mapping[int, tuple[int, ...]] | None = None,
+        of_update: Mapping[str, NDArray[Any]] | None = None,
+        n_waiting: int = 0,
     ) -> TopicSpace:
         """What :meth:`to_arrays` and :meth:`config` gave; arrays that do not belong together are refused.
 
-        ``occurrences`` are those of the sketch, which only an update needs.
+        ``of_update`` and ``n_waiting`` are those of the sketch.
         """
-        sketch = DocumentSketch.from_arrays(arrays, len(readable), n_components, occurrences)
+        sketch = DocumentSketch.from_arrays(arrays, len(readable), n_components, of_update, n_waiting)
         tree = TopicTree(*(arrays[name] for name in ("leaf_sums", "leaf_sizes", "joins", "join_costs")))
         tree.require_whole(n_components)
         kept = None if config is None else KeptTopics.from_parts(arrays, config, n_components)
