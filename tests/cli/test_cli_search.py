@@ -238,14 +238,13 @@ def test_an_index_that_lives(home: Path, tmp_path: Path) -> None:
     assert found("search", index, "silver", "--where", "year > 2000") == "fg"
     (tmp_path / "other.csv").write_text("id,text\nf,Nations\nh,Gold\n")
     out = run("index", "update", index, tmp_path / "other.csv")[1]
-    assert out == f"1 documents replaced, 1 added, now 8 → {index}\n"
+    assert out == f"1 document replaced, 1 added, now 8 → {index}\n"
     assert (
         run("index", "remove", index, "--id", "f", "--id", "h")[1]
         == f"2 documents removed, now 6 → {index}\n"
     )
     assert (
-        run("index", "remove", index, "--where", "year > 2000")[1]
-        == f"1 documents removed, now 5 → {index}\n"
+        run("index", "remove", index, "--where", "year > 2000")[1] == f"1 document removed, now 5 → {index}\n"
     )
     assert run("index", "compact", index)[1] == f"compacted, 5 documents → {index}\n"
     assert found("search", index, "silver") == found("search", home / "index", "silver")

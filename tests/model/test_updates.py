@@ -169,7 +169,7 @@ def test_documents_seen_are_known_to_hold_words_that_enter_later(size: int, tmp_
         assert model.vocabulary_.waiting is not None
         for column, stem in enumerate(model.vocabulary_.waiting.stems):
             held = [model.vocabulary_.tokenizer.words(text).count(stem) for text in seen]
-            assert sketch.waiting[:, [column]].toarray().ravel().tolist() == held
+            assert sketch.waiting.counts[:, [column]].toarray().ravel().tolist() == held
         same_model(model, reloaded)
 
 

@@ -27,7 +27,7 @@ from kate.cli.options import (
     Workers,
     document_limit,
 )
-from kate.cli.output import say
+from kate.cli.output import counted, say
 from kate.storage.files import whole_file, whole_folder
 
 if TYPE_CHECKING:
@@ -197,8 +197,9 @@ def _tell(model: TextModel, seconds: float, output: Path, quiet: bool) -> None:
 
     if not quiet:
         typer.echo(
-            f"{model.n_documents_:,} documents, {len(model.vocabulary_):,} words, {model.n_components} dimensions, "
-            f"{len(model.history_)} epochs in {seconds:.1f} s → {output}"
+            f"{counted(model.n_documents_, 'document')}, {counted(len(model.vocabulary_), 'word')}, "
+            f"{counted(model.n_components, 'dimension')}, "
+            f"{counted(len(model.history_), 'epoch')} in {seconds:.1f} s → {output}"
         )
         found = model.settings_["language"]
         if model.language == AUTO and found != "english":

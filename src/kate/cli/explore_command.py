@@ -14,7 +14,7 @@ import kate
 from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, with_corpus_options
 from kate.cli.corpus_commands import require_writable_file
 from kate.cli.options import ModelFolder, Quiet
-from kate.cli.output import say
+from kate.cli.output import counted, say
 from kate.cli.topic_commands import NumberOfTopics
 
 __all__ = ["add_to", "step_bar"]
@@ -97,7 +97,7 @@ def explore(
         return
     for note in written.notes:
         say(note)
-    typer.echo(f"{written.n_documents:,} documents, {written.n_bytes / 1e6:.1f} MB → {output}")
+    typer.echo(f"{counted(written.n_documents, 'document')}, {written.n_bytes / 1e6:.1f} MB → {output}")
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from kate.cli.cluster_options import on_cluster, require_engine_options
 from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, say_skipped, with_corpus_options
 from kate.cli.corpus_commands import require_writable
 from kate.cli.options import Address, ModelFolder, OnCluster, Quiet, Workers
+from kate.cli.output import counted
 from kate.cli.progress_lines import progress_lines
 from kate.cli.search_commands import IndexFolder
 
@@ -126,7 +127,7 @@ def make(
         n_documents = batches.n_documents
         say_skipped(batches)
     if not quiet:
-        typer.echo(f"{n_documents:,} documents → {output}")
+        typer.echo(f"{counted(n_documents, 'document')} → {output}")
         for what, facts in (
             ("", getattr(made.graph, "facts", None)),
             ("int8 ", getattr(made.vectors, "facts", None) if store == Store.FILES else None),
@@ -170,7 +171,7 @@ def add(
     documents = reading.documents(corpus)
     n_added = loaded.add(documents)
     if not quiet:
-        typer.echo(f"{n_added:,} documents added, now {len(loaded):,} → {index}")
+        typer.echo(f"{counted(n_added, 'document')} added, now {len(loaded):,} → {index}")
 
 
 @with_corpus_options
@@ -190,7 +191,9 @@ def update(
     documents = reading.documents(corpus)
     n_replaced, n_added = loaded.update(documents)
     if not quiet:
-        typer.echo(f"{n_replaced:,} documents replaced, {n_added:,} added, now {len(loaded):,} → {index}")
+        typer.echo(
+            f"{counted(n_replaced, 'document')} replaced, {n_added:,} added, now {len(loaded):,} → {index}"
+        )
 
 
 def remove(
@@ -215,7 +218,7 @@ def remove(
     loaded = kate.Index.load(index)
     n_removed = loaded.remove(id or (), where=where)
     if not quiet:
-        typer.echo(f"{n_removed:,} documents removed, now {len(loaded):,} → {index}")
+        typer.echo(f"{counted(n_removed, 'document')} removed, now {len(loaded):,} → {index}")
 
 
 def compact(index: IndexFolder, quiet: Quiet = False) -> None:
@@ -228,4 +231,4 @@ def compact(index: IndexFolder, quiet: Quiet = False) -> None:
     loaded = kate.Index.load(index)
     loaded.compact()
     if not quiet:
-        typer.echo(f"compacted, {len(loaded):,} documents → {index}")
+        typer.echo(f"compacted, {counted(len(loaded), 'document')} → {index}")

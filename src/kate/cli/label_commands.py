@@ -16,7 +16,7 @@ from kate.cli.cluster_options import on_cluster, require_engine_options
 from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, say_skipped, with_corpus_options
 from kate.cli.corpus_commands import require_writable_file
 from kate.cli.options import Address, AsJson, ModelFolder, OnCluster, Quiet, Workers
-from kate.cli.output import print_json
+from kate.cli.output import counted, print_json
 from kate.cli.progress_lines import progress_lines
 from kate.cli.topic_commands import NumberOfTopics
 from kate.cli.topic_tables import print_over_time, require_table_name
@@ -103,7 +103,7 @@ def label(
     if not quiet:
         without = f"; {done.n_without:,} documents have none of them" if done.n_without else ""
         typer.echo(
-            f"{done.n_documents:,} documents, {n_topics} {'topic' if n_topics == 1 else 'topics'} → {output}{without}"
+            f"{counted(done.n_documents, 'document')}, {counted(n_topics, 'topic')} → {output}{without}"
         )
 
 
@@ -181,7 +181,8 @@ def trends(
             n_periods = found.frame[found.frame.columns[0]].n_unique()
             shown = "groups" if found.every is None else f"periods of a {found.every}"
             typer.echo(
-                f"{batches.n_documents:,} documents, {n_periods:,} {shown}, {len(topics)} topics → {output}"
+                f"{counted(batches.n_documents, 'document')}, {n_periods:,} {shown}, "
+                f"{counted(len(topics), 'topic')} → {output}"
             )
     if as_json:
         print_json(

@@ -16,7 +16,7 @@ import typer
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["harmless", "print_json", "print_pairs", "print_table", "say", "sparkline"]
+__all__ = ["counted", "harmless", "print_json", "print_pairs", "print_table", "say", "sparkline"]
 
 # Output to a pipe has one line per row, so that grep and cut work: wide enough for any row.
 _PIPED_WIDTH = 400
@@ -36,6 +36,15 @@ def harmless(text: str) -> str:
     'red: [31m a b'
     """
     return " ".join(re.sub(r"[\x00-\x1f]", " ", _CONTROLS.sub(" ", text)).split())
+
+
+def counted(n: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "document"), counted(1200, "document")
+    ('1 document', '1,200 documents')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def sparkline(values: Sequence[float | None], n_bars: int = 24) -> str:

@@ -11,6 +11,7 @@ import kate
 from kate.cli.corpus_arguments import AS_THEY_COME, Corpus, CorpusArguments, with_corpus_options
 from kate.cli.label_commands import PeriodLength
 from kate.cli.options import ModelFolder, Quiet
+from kate.cli.output import counted
 from kate.cli.topic_commands import NumberOfTopics
 
 __all__ = ["add_to"]
@@ -106,7 +107,7 @@ def plot_map(
     topics = kate.load(model).topics(number)
     documents = reading.documents(corpus)
     kate.plot.map(topics, documents, output, most=most)
-    _tell(f"{min(most, len(documents)):,} documents, {len(topics)} topics", output, quiet)
+    _tell(f"{counted(min(most, len(documents)), 'document')}, {counted(len(topics), 'topic')}", output, quiet)
 
 
 def plot_tree(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from kate.cli.output import counted
 from kate.progress import Report, report_nothing
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class _PhaseLines:
             # one of unknown length pulses
             self._task = self._bar.add_task(phase, total=None, done="", left="")
         seconds = self._bar.tasks[-1].elapsed or 0.0
-        done = f"{documents:,} documents"
+        done = counted(documents, "document")
         if seconds > 0 and documents:
             done += f"  {documents / seconds:,.0f}/s"
         self._bar.update(self._task, done=done, left=time_left(seconds, share))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kate.sparse_arrays import sparse
 from kate.unit_rows import unit_rows
 
-__all__ = ["DocumentSketch", "Encode", "Occurrences", "most_documents_of"]
+__all__ = ["DocumentSketch", "Encode", "Occurrences", "WaitingCounts", "most_documents_of"]
 
 _MOST_DOCUMENTS = 20_000
 _MOST_NUMBERS = 5_000_000  # of all vectors together, 10 MB
@@ -34,6 +34,29 @@ Occurrences = NDArray[np.unsignedinteger[Any]]
 Encode = Callable[["sparse.csr_matrix"], Floats]
 
 
+class WaitingCounts(NamedTuple):
+    """How often documents have words that wait for a column, in few bytes; rows as those of a CSR matrix."""
+
+    words: NDArray[np.unsignedinteger[Any]]
+    starts: NDArray[np.int64]
+    occurrences: Occurrences
+    n_words: int
+
+    @classmethod
+    def of(cls, counts: sparse.csr_array | sparse.csr_matrix) -> WaitingCounts | None:
+        """Of counts (n_docs, n_waiting); None for what are no whole numbers."""
+        occurrences, n_words = _occurrences(counts.data), counts.shape[1]
+        if occurrences is None:
+            return None
+        words, starts = _in_few_bytes(counts.indices, n_words), counts.indptr.astype(np.int64)
+        return cls(words, starts, occurrences, n_words)
+
+    @property
+    def counts(self) -> sparse.csr_matrix:
+        rows = (self.occurrences.astype(np.float32), self.words.astype(np.int32), self.starts)
+        return sparse.csr_matrix(rows, shape=(len(self.starts) - 1, self.n_words))
+
+
 @dataclass(frozen=True, eq=False)
 class DocumentSketch:
     """Some of the documents.
@@ -45,8 +68,7 @@ class DocumentSketch:
         one half tells that of the other says how sure a topic is
     occurrences : of each of the words; None where the model was saved without what an update needs
     n_seen : how many documents it is a sample of: those that had words
-    waiting : (n, n_waiting), how often each document has each of the words that wait for a column; None where that is
-        not known
+    waiting : how often each document has each of the words that wait for a column; None where that is not known
     """
 
     vectors: Halves
@@ -59,7 +81,7 @@ class DocumentSketch:
     n_seen: int = 0
     # unit vectors that hardly depend on the seed; not saved, the tree is made from them
     coarse: Floats | None = None
-    waiting: sparse.csr_matrix | None = None
+    waiting: WaitingCounts | None = None
 
     @classmethod
     def take(
@@ -122,7 +144,7 @@ class DocumentSketch:
             _occurrences(sample.data),
             n_seen,
             None if encode_coarsely is None else encode_coarsely(sample),
-            None if waiting is None else sparse.csr_matrix(waiting, dtype=np.float32),
+            None if waiting is None else WaitingCounts.of(waiting),
         )
 
     @property
@@ -134,11 +156,12 @@ class DocumentSketch:
 
     def all_counts(self, n_waiting: int) -> sparse.csr_matrix:
         """The same, and behind them the words that wait for a column, (n, n_words + n_waiting); 0 where not known."""
-        waiting = self.waiting
-        if waiting is None:
+        if self.waiting is None:
             nothing = np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(len(self) + 1, np.int32)
-            waiting = sparse.csr_matrix(nothing, shape=(len(self), n_waiting))
-        both: sparse.csr_matrix = sparse.hstack([self.counts, waiting], format="csr")
+            of_waiting = sparse.csr_matrix(nothing, shape=(len(self), n_waiting))
+        else:
+            of_waiting = self.waiting.counts
+        both: sparse.csr_matrix = sparse.hstack([self.counts, of_waiting], format="csr")
         return both
 
     def __len__(self) -> int:
@@ -180,14 +203,11 @@ class DocumentSketch:
         """What only an update needs: how often each word occurs, and the words that wait for a column."""
         if self.occurrences is None:
             return {}
-        if self.waiting is None or (occurrences := _occurrences(self.waiting.data)) is None:
+        if self.waiting is None:
             return {"occurrences": self.occurrences}
-        return {
-            "occurrences": self.occurrences,
-            "waiting_words": _in_few_bytes(self.waiting.indices, self.waiting.shape[1]),
-            "waiting_starts": self.waiting.indptr.astype(np.int64),
-            "waiting_occurrences": occurrences,
-        }
+        words, starts, occurrences, _ = self.waiting
+        of_waiting = {"waiting_words": words, "waiting_starts": starts, "waiting_occurrences": occurrences}
+        return {"occurrences": self.occurrences} | of_waiting
 
     @classmethod
     def from_arrays(
@@ -229,9 +249,7 @@ class DocumentSketch:
                 of_update[name] for name in ("waiting_words", "waiting_starts", "waiting_occurrences")
             )
             whole = _are_rows(words, starts, times, len(sketch), n_waiting)
-            if whole:
-                rows = (times.astype(np.float32), words.astype(np.int32), starts)
-                sketch = replace(sketch, waiting=sparse.csr_matrix(rows, shape=(len(sketch), n_waiting)))
+            sketch = replace(sketch, waiting=WaitingCounts(words, starts, times, n_waiting))
         if not whole:
             raise ValueError("the sketch of the documents does not hold together")
         return sketch
