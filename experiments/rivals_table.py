@@ -162,7 +162,8 @@ def kept_runs() -> list[Record]:
 def plain_runs() -> list[PlannedRun]:
     """The runs of the models of the paper's time, with the settings that they start from and with tuned ones."""
     names = [name for name, entry in MODELS.items() if not entry.must_set and entry.extra != "rivals"]
-    names += [without_vain_tuning(name + TUNED, SHOWN[1]) for name in tuned_models()]
+    searched = dict.fromkeys(name.partition("/")[0] for name in tuned_models())
+    names += [without_vain_tuning(name + TUNED, SHOWN[1]) for name in searched]
     source = CorpusSource.dataset(SHOWN[0])
     return plan_runs([source], names, [SHOWN[1]], range(N_SEEDS))
 

@@ -76,7 +76,7 @@ def test_a_section_that_is_not_there_is_refused(script):
 
 
 def test_the_page_has_the_sections_that_the_kept_runs_give(script, monkeypatch):
-    """Every run of the paper's grid is among the kept ones, and the tables and sentences are made from them."""
+    """All runs of the paper's grid but some last seeds are kept, and the tables and sentences are made from them."""
     # the data sets of the page; nothing is read of them
     here, missing = {"20news", "movies", "reuters21578"}, grid_corpora.why_missing
     monkeypatch.setattr(
@@ -87,7 +87,7 @@ def test_the_page_has_the_sections_that_the_kept_runs_give(script, monkeypatch):
     lines = lzma.decompress((ROOT / "experiments" / "reproduction.jsonl.xz").read_bytes()).splitlines()
     records = {record["key"]: record for record in map(json.loads, lines)}
     plan = RunPlan(read_grid())
-    assert len(plan.found_in(records)) == len(plan.demands) == 1315
+    assert (len(plan.found_in(records)), len(plan.demands)) == (1306, 1360)
 
     page = make_page(Results(plan, records), {})
     picture, sentences = page.opening
