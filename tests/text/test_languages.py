@@ -103,6 +103,9 @@ def test_the_language_is_found_where_none_was_said(name):
     assert vocabulary.tokenizer == Tokenizer(name)
     assert (model.language, model.settings_["language"]) == ("auto", name)
     assert kate.Counts().fit(texts).settings_["language"] == name
+    # of words that the user counted no language is known
+    of_counts = kate.TextModel(1, max_epochs=1).fit_counts([[1, 0], [0, 1]], ["gold", "peace"])
+    assert of_counts.settings_["language"] is None
 
 
 def test_a_fit_of_other_texts_finds_their_language(tmp_path):

@@ -353,8 +353,9 @@ class TextModel(TextAnswers, PlainEstimator):
         vocabulary = Vocabulary.of_counts(counts, words, own)
         held_out = None if validation is None else checked_counts(network, validation, reset=False)
         fitted = fit_network(self, counts, held_out, keep_on_interrupt=keep_on_interrupt)
-        given = {name: getattr(self, name) for name in parameters.names()}
-        self._become(given, vocabulary, fitted, counts)
+        used = {name: getattr(self, name) for name in parameters.names()}
+        used |= {"language": vocabulary.tokenizer.language}
+        self._become(used, vocabulary, fitted, counts)
         return self
 
     def fit_stream(
