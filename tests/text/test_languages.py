@@ -119,6 +119,8 @@ def test_nothing_that_stands_out_is_english():
     assert language_of(["vin, pain, du boursin"] * 3) == "english"
     assert language_of(["BAHIA COCOA REVIEW", "ACTIVE PLAN DE PIA SA"]) == "english"
     assert language_of([]) == "english"
+    # pictures and programs, sent as letters, are of no language
+    assert language_of(["a e o m a i u e s d", "a gold e coin o"] * 30) == "english"
     assert Tokenizer("auto").words("The companies") == ["compani"]
 
 

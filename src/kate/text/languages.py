@@ -143,7 +143,12 @@ def language_of(texts: Iterable[str]) -> str:
     'english'
     """
     words = (
-        _sample(texts).str.to_lowercase().str.extract_all(r"\p{L}+").explode().drop_nulls().to_frame("word")
+        _sample(texts)
+        .str.to_lowercase()
+        .str.extract_all(r"\p{L}{2,}")
+        .explode()
+        .drop_nulls()
+        .to_frame("word")
     )
     counted = words.group_by("word").len().sort("len", "word", descending=[True, False])
     top = counted["word"].head(_MOST_FREQUENT).to_list()
