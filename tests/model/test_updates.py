@@ -173,6 +173,22 @@ def test_documents_seen_are_known_to_hold_words_that_enter_later(size: int, tmp_
         same_model(model, reloaded)
 
 
+def test_a_model_of_a_stream_knows_what_waits_from_its_first_update_on(tmp_path: Path) -> None:
+    given = {"min_df": 3, "random_state": 0, "n_jobs": 1, "verbose": False}
+    model = TextModel(4, **given).fit_stream(themed_texts(80))
+    assert model.topic_space_.sketch.waiting is None
+    rare = [f"{text} rocket" for text in themed_texts(2, seed=3)]
+    model.update(themed_texts(40, seed=1) + rare)
+    model.save(tmp_path / "model")
+    sketch, waiting = (one := kate.load(tmp_path / "model")).topic_space_.sketch, one.vocabulary_.waiting
+    assert waiting is not None
+    assert sketch.waiting.counts.sum(axis=0).tolist() == [[2.0]]
+    assert waiting.stems == ["rocket"]
+    assert one.update(themed_texts(40, seed=2) + rare[:1]).entered == ("rocket",)
+    column = one.vocabulary_.columns["rocket"]
+    assert one.topic_space_.sketch.counts[:, [column]].sum() == 3
+
+
 def learned(model: TextModel) -> float:
     """How far training has moved W from its start."""
     start = model._fitted().training.start
