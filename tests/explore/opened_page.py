@@ -53,13 +53,13 @@ class OpenedPage:
     def __init__(self, window: Any, path: Path) -> None:
         self.window, self.address = window, path.as_uri()
 
-    def open(self, view: str = "", size: tuple[int, int] = (1280, 860), *, dark: bool = False) -> OpenedPage:
+    def open(self, view: str = "", size: tuple[int, int] = (1280, 860), *, dark: bool = False, moving: bool = False) -> OpenedPage:
         phone = size[0] < 600
         metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": phone}
         self.window.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        still = {"name": "prefers-reduced-motion", "value": "reduce"}
-        self.window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme, still]})
+        motion = {"name": "prefers-reduced-motion", "value": "no-preference" if moving else "reduce"}
+        self.window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme, motion]})
         self.window.get("about:blank")
         self.window.get(f"{self.address}#{view}" if view else self.address)
         self.wait_for("document.getElementById('explorer').dataset.ready === 'words'")

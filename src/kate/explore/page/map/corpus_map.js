@@ -31,7 +31,7 @@ const REST = 140; // milliseconds without a movement
 export class CorpusMap {
   /** @param {HTMLElement} frame @param {{x: Uint16Array, y: Uint16Array}} positions @param {Object} heard */
   constructor(frame, positions, heard) {
-    Object.assign(this, { frame, x: positions.x, y: positions.y, heard, scene: null, hovered: -1, moves: 0, onPaper: false });
+    Object.assign(this, { frame, x: positions.x, y: positions.y, heard, scene: null, hovered: -1, bound: null, moves: 0, onPaper: false });
     this.camera = new Camera();
     this.pace = new FramePace(this.x.length);
     this.grid = new PointGrid(this.x, this.y);
@@ -219,6 +219,7 @@ export class CorpusMap {
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const began = performance.now(), lasts = still ? 0 : 350;
     cancelAnimationFrame(this.flying ?? 0);
+    this.bound = to;
     const step = (now) => {
       const part = lasts ? Math.min(Math.max((now - began) / lasts, 0), 1) : 1, eased = 1 - (1 - part) ** 3;
       const zoom = from.zoom * (to.zoom / from.zoom) ** eased;
@@ -226,11 +227,24 @@ export class CorpusMap {
       const way = from.zoom === to.zoom ? eased : (1 / from.zoom - 1 / zoom) / (1 / from.zoom - 1 / to.zoom);
       this.camera.move({ x: from.x + (to.x - from.x) * way, y: from.y + (to.y - from.y) * way, zoom });
       this.ask({ moving: true });
-      if (part < 1) this.flying = requestAnimationFrame(step);
-      else if (told) this.moved();
+      if (part < 1) {
+        this.flying = requestAnimationFrame(step);
+        return;
+      }
+      this.bound = null;
+      if (told) this.moved();
     };
     if (lasts) this.flying = requestAnimationFrame(step);
     else step(began);
+  }
+
+  /** End a flight: where it is, as a hand on the map wants it, or where it was bound for. */
+  endFlight(place = this.camera.place) {
+    if (!this.bound) return;
+    cancelAnimationFrame(this.flying ?? 0);
+    this.bound = null;
+    this.camera.move(place);
+    this.moved();
   }
 
   /** Tell where the camera came to rest. */

@@ -42,7 +42,7 @@ export class MapGestures {
     this.pointers.set(event.pointerId, at);
     this.moved = 0;
     this.look(false);
-    cancelAnimationFrame(this.map.flying ?? 0);
+    this.map.endFlight();
     if (this.pointers.size === 1 && (this.lassoing || event.shiftKey)) this.line = [this.map.camera.toMap(...at)];
     else this.line = null;
     // a pointer that is captured would click the map and not the name
@@ -113,7 +113,7 @@ export class MapGestures {
 
   wheel(event) {
     event.preventDefault();
-    cancelAnimationFrame(this.map.flying ?? 0);
+    this.map.endFlight();
     const lines = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 300 : 1;
     const factor = Math.exp(-Math.min(Math.max(event.deltaY * lines, -240), 240) * (event.ctrlKey ? 0.01 : 0.0022));
     this.map.camera.zoomAt(factor, ...this.at(event));
@@ -129,6 +129,7 @@ export class MapGestures {
 
   zoomBy(factor, x = this.map.camera.middle[0], y = this.map.camera.middle[1]) {
     const { camera } = this.map, before = camera.place;
+    camera.move(this.map.bound ?? before); // two steps in quick succession are two steps
     camera.zoomAt(factor, x, y);
     const to = camera.place;
     camera.move(before);
@@ -147,6 +148,7 @@ export class MapGestures {
     const step = event.shiftKey ? 160 : 40;
     const pans = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
     if (pans[event.key]) {
+      this.map.endFlight(this.map.bound);
       this.map.camera.pan(...pans[event.key]);
       this.map.moved();
     } else if (event.key === "Enter" || event.key === " ") {
