@@ -74,10 +74,10 @@ def phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     window.quit()
 
 
-# What reaches beyond the right edge, but for what is in a frame that scrolls; the menus wait outside.
+# What reaches beyond the right edge, but for what is in a frame that scrolls (a table, code); the menus wait outside.
 _OUTSIDE = """
 const edge = document.documentElement.clientWidth + 0.5;
-const frame = (one) => one.parentElement && one.parentElement !== document.body
+const frame = (one) => one.parentElement && !one.parentElement.matches("body, .content")  // which could scroll
   && (getComputedStyle(one.parentElement).overflowX !== "visible" || frame(one.parentElement));
 return [...document.querySelectorAll("body *")]
   .filter(one => one.getBoundingClientRect().right > edge && !frame(one))

@@ -107,6 +107,17 @@ def test_a_fit_counted_by_the_cluster_is_the_same_to_the_bit(cluster, pieces, mo
     assert [topic.name for topic in ours.topics(5)] == [topic.name for topic in model.topics(5)]
 
 
+def test_the_language_is_found_from_more_than_the_first_file(cluster, tmp_path):
+    for number, text in enumerate(
+        ["gold coins", *["le chat est dans la maison et il ne veut pas sortir avec nous"] * 9]
+    ):
+        (tmp_path / f"{number}.jsonl").write_text(json.dumps({"text": text}))
+    counted = count_on_cluster(
+        cluster, CorpusPieces.of(sorted(tmp_path.glob("*.jsonl"))), WordParameters(language="auto")
+    )
+    assert counted.vocabulary.tokenizer.language == "french"
+
+
 def test_one_document_in_three_where_all_are_too_many(cluster, pieces):
     counted = count_on_cluster(cluster, pieces, WordParameters(400))
     whole = counted.gathered()

@@ -53,7 +53,9 @@ class OpenedPage:
     def __init__(self, window: Any, path: Path) -> None:
         self.window, self.address = window, path.as_uri()
 
-    def open(self, view: str = "", size: tuple[int, int] = (1280, 860), *, dark: bool = False, moving: bool = False) -> OpenedPage:
+    def open(
+        self, view: str = "", size: tuple[int, int] = (1280, 860), *, dark: bool = False, moving: bool = False
+    ) -> OpenedPage:
         phone = size[0] < 600
         metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": phone}
         self.window.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)

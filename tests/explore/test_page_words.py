@@ -29,7 +29,7 @@ LANGUAGES = {
     ],
     "french": ["L’école des élèves, aujourd’hui.", "Une élève de l'école lisait.", "Les livres de l'élève."],
     "turkish": ["İstanbul'da IŞIK yandı.", "Işıklar ve kitaplar.", "Kitabın ışığı İzmir'de."],
-    "greek": ["Ο ΛΌΓΟΣ του ανθρώπου.", "Οι λόγοι των ανθρώπων.", "Άνθρωπος και λόγος."],
+    "greek": ["Ο ΛΌΓΟΣ του ανθρώπου.", "Οι λόγοι των ανθρώπων, βιβλία.", "Άνθρωπος και λόγος, πόλη."],
     "russian": ["Книга о городах.", "Города и книги в ЁЛКАХ.", "Ёлки и книжный город."],
     "catalan": ["El col·legi d'Andorra.", "Els col·legis i l'escola.", "Escoles de col·legi."],
     "polish": ["Miasto i książki.", "Książka o miastach.", "Miasta, książek nie ma."],

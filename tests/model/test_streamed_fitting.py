@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import kate
 from kate import FolderError, TextModel
 from kate.model import streamed_training
 from kate.model.checkpoints import Checkpoints
@@ -73,6 +74,19 @@ def test_the_vocabulary_is_that_of_all_texts_in_memory(texts, uninterrupted):
     losses = [[row["loss"] for row in model.history_] for model in (uninterrupted, in_memory)]
     np.testing.assert_allclose(*losses, rtol=0.02)
     assert losses[0][-1] < losses[0][0]
+
+
+def test_the_language_is_that_of_all_files_not_of_the_first(tmp_path):
+    (tmp_path / "0.txt").write_text("vin du boursin\n")
+    for number in range(1, 30):
+        (tmp_path / f"{number}.txt").write_text(
+            "le chat est dans la maison et il ne veut pas sortir avec nous\n" * 2
+        )
+    files = sorted(tmp_path.glob("*.txt"))
+    streamed = TextModel(2, max_epochs=1).fit_stream(kate.iter_corpus(files))
+    in_memory = TextModel(2, max_epochs=1).fit(kate.read_corpus(files))
+    assert streamed.settings_["language"] == in_memory.settings_["language"] == "french"
+    assert list(streamed.vocabulary_.to_lines()) == list(in_memory.vocabulary_.to_lines())
 
 
 def test_texts_may_come_one_by_one_and_the_folder_goes(texts, uninterrupted, tmp_path):

@@ -4,17 +4,18 @@ import re
 import sys
 import warnings
 
+import polars as pl
 import pytest
 import Stemmer
 
 import kate
 from kate.extras import install_command
+from kate.text.language_checks import tokenizer_for
 from kate.text.languages import (
     guess_language,
     guess_unspaced,
     known_languages,
     language_name,
-    language_of,
     languages,
 )
 from kate.text.segmenters import SEGMENTERS
@@ -115,13 +116,65 @@ def test_a_fit_of_other_texts_finds_their_language(tmp_path):
     assert model.fit([SENTENCES["french"]] * 3).settings_["language"] == "french"
 
 
+def language_found(texts):
+    batches, tokenizer = tokenizer_for([pl.Series(texts, dtype=pl.String)], Tokenizer(" Auto "))
+    assert [text for batch in batches for text in batch] == texts
+    return tokenizer.language
+
+
+OTHER_TEXTS = {
+    "hindi": "भारत में शांति के लिए यह समझौता है और इस पर दोनों देशों ने हस्ताक्षर किए हैं लेकिन युद्ध की बात भी हुई थी",
+    "greek": "η συνθήκη για την ειρήνη υπογράφηκε από τις δύο χώρες και δεν είναι το τέλος του πολέμου αλλά μια αρχή",
+    "catalan": "els dos països han signat el tractat i aquest no és el final de la guerra però sí que va ser un inici",
+    "bulgarian": "двете страни са подписали договора за мир и това не е край на войната но може да бъде едно начало",
+    "ukrainian": "дві країни підписали договір про мир і це не був кінець війни але це може бути її початок для всіх",
+    "croatian": "dvije zemlje su potpisale ugovor o miru i to nije kraj rata ali je bio početak za sve koji su ga",
+    "estonian": "kaks riiki on alla kirjutanud rahulepingule ja see ei ole sõja lõpp aga kõik nad olid siis kui ma",
+}
+
+
+@pytest.mark.parametrize("name", OTHER_TEXTS)
+def test_languages_of_marks_short_lists_and_no_stems_are_found(name):
+    assert language_found([OTHER_TEXTS[name]] * 3) == name
+
+
 def test_nothing_that_stands_out_is_english():
-    assert language_of(["vin, pain, du boursin"] * 3) == "english"
-    assert language_of(["BAHIA COCOA REVIEW", "ACTIVE PLAN DE PIA SA"]) == "english"
-    assert language_of([]) == "english"
+    assert language_found(["vin, pain, du boursin"] * 3) == "english"
+    assert language_found(["BAHIA COCOA REVIEW", "ACTIVE PLAN DE PIA SA"]) == "english"
+    assert language_found([]) == "english"
+    assert language_found(["", "  ", "12 34"]) == "english"
     # pictures and programs, sent as letters, are of no language
-    assert language_of(["a e o m a i u e s d", "a gold e coin o"] * 30) == "english"
+    assert language_found(["a e o m a i u e s d", "a gold e coin o"] * 30) == "english"
     assert Tokenizer("auto").words("The companies") == ["compani"]
+
+
+def test_neither_markup_nor_a_licence_nor_a_few_texts_hide_the_language():
+    german = SENTENCES["german"]
+    page = f'<div class="article"><p style="color: red"><a href="https://example.org/the/of">{german}</a></p></div>'
+    assert language_found([page] * 3) == "german"
+    assert language_found(["this is the licence of the book, which " * 25 + german * 40]) == "german"
+    assert language_found([german] * 3 + ["gold treaty peace"] * 150) == "english"
+    # what the sender writes below each letter
+    assert (
+        language_found([f"{sentence} John Smith, Gold Coins" for sentence in german.split(" in ")] * 5)
+        == "german"
+    )
+
+
+def test_how_texts_come_in_batches_makes_no_difference():
+    texts = ["vin du boursin"] * 20 + [SENTENCES["french"]] * 60
+    for size in (1, 7, 80):
+        batches = (pl.Series(texts[start : start + size]) for start in range(0, len(texts), size))
+        again, tokenizer = tokenizer_for(batches, Tokenizer("auto"))
+        assert tokenizer.language == "french"
+        assert [text for batch in again for text in batch] == texts
+
+
+def test_a_language_without_a_stemmer_has_stop_words_alone():
+    tokenizer = Tokenizer("bg")
+    assert tokenizer.words("Договорът за мир и договори") == ["договорът", "мир", "договори"]
+    row = {row.name: row for row in known_languages()}["bulgarian"]
+    assert (row.code, row.stems, row.needs) == ("bg", False, "") and row.n_stop_words > 100
 
 
 def test_a_corpus_of_another_language_gets_a_warning_that_names_it():

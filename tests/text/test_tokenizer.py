@@ -110,7 +110,7 @@ def test_stop_words_come_with_the_language() -> None:
     assert stop_words_of("porter") == ENGLISH
     assert "nicht" in stop_words_of("german")
     assert stop_words_of("dutch_porter") == stop_words_of("dutch") != frozenset()
-    assert stop_words_of("basque") == frozenset()
+    assert stop_words_of("tamil") == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_a_ligature_that_stands_for_a_phrase_is_one_word_without_spaces() -> Non
 
 
 def test_unknown_language_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"no language is named 'klingon': choose from arabic, .*english"):
-        Tokenizer("klingon")
+    with pytest.raises(ValueError, match=r"no language is named 'qqq': choose from afrikaans, .*english"):
+        Tokenizer("qqq")
 
 
 def test_a_string_of_stop_words_is_refused() -> None:

@@ -203,7 +203,7 @@ def _tell(model: TextModel, seconds: float, output: Path, quiet: bool) -> None:
         )
         found = model.settings_["language"]
         if model.language == AUTO and found != "english":
-            typer.echo(f"the texts are read as {str(found).capitalize()}; --language says otherwise")
+            typer.echo(f"the texts are read as {str(found).capitalize()}; if they are not, set --language")
         typer.echo(f"next: kate topics {output}")
 
 

@@ -84,7 +84,8 @@ def count_on_cluster(cluster: RayCluster, pieces: CorpusPieces, parameters: Word
     """The vocabulary that :meth:`kate.Vocabulary.learn` finds in the same documents, and their counts."""
     if parameters.phrases:
         raise ValueError("phrases are found on one machine only; leave --phrases out, or --on ray")
-    tokenizer = tokenizer_for(pieces[0].read(pieces.rules).texts.head(1_000), parameters.make_tokenizer())
+    texts = (piece.read(pieces.rules).texts for piece in pieces)
+    _, tokenizer = tokenizer_for(texts, parameters.make_tokenizer())
     n_groups = max(1, min(_MOST_GROUPS, len(pieces), cluster.n_cpus))
     count = cluster.task(count_piece, n_returns=2 + n_groups)
     shared = cluster.put(tokenizer)

@@ -104,7 +104,7 @@ def token_settings(tokenizer: Tokenizer) -> dict[str, Any]:
         kind = "spaces" if tokenizer.function is None and tokenizer.name is None else "forms"
     else:
         kind = "forms" if tokenizer.is_unspaced else "letters"
-    stems = tokenizer.language if kind == "letters" and tokenizer.stem else None
+    stems = tokenizer.language if kind == "letters" and tokenizer.has_stems else None
     return {
         "kind": kind,
         "language": tokenizer.language,
@@ -129,7 +129,7 @@ def reading_notes(tokenizer: Tokenizer) -> list[str]:
             f"{reader} is not in this page: the words of a query are looked for among those of the documents, the "
             "longest first."
         )
-    elif settings["stemmer"] is None and tokenizer.language is not None and tokenizer.stem:
+    elif settings["stemmer"] is None and tokenizer.has_stems:
         notes.append(
             f"This page has no stemmer for {language}: it knows every form of a word that stands in a document, and no "
             "others."

@@ -172,8 +172,10 @@ class Encoder:
         """
         scaled = _damped(counts, words, self.scaling, self.weights)
         if scaled.size:
-            # squares are added one by one, as SciPy adds them
-            size = scaled.max() if self.scaling == "max" else np.sqrt(np.cumsum(scaled * scaled)[-1])
+            # the sum that SciPy makes of a row, to the last bit
+            size = (
+                scaled.max() if self.scaling == "max" else np.sqrt(np.add.reduceat(scaled * scaled, [0])[0])
+            )
             size = np.float32(size / _L2_GAIN if self.scaling == "l2" else size)
             scaled = np.minimum(scaled / (size or 1), 1)
         potential = np.zeros(self.n_components, np.float32)

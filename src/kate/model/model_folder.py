@@ -8,7 +8,7 @@ topics.safetensors    a sketch of the documents (vectors and sets of words of so
 topic_edits.json      what the user renamed, merged, split or dropped (only then), with a checksum of its own
 history.jsonl         one line per epoch
 training.safetensors  what an update needs: random generator, optimizer, the start of training, how often the words of
-                      the sketch occur (may be left out)
+                      the sketch occur, those that wait for a column too (may be left out)
 waiting_words.txt     words that were seen and have no column, as in vocabulary.txt (may be left out)
 README.md             for people, who may edit it: neither needed nor checked
 """

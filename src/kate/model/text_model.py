@@ -480,7 +480,7 @@ class TextModel(TextAnswers, PlainEstimator):
         ----------
         resumable : bool, default True
             keep what an update needs: half the size of the weights after a fit, three times that size after an
-            update, and the words of the sketch
+            update, and the words of the sketch, those that wait for a column too
         """
         trained = self._fitted()
         training = trained.training if resumable else None

@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import Any
 
 import polars as pl
@@ -98,6 +97,8 @@ class _ShardedCorpus:
         for shard in shards:
             n_done += shard.n_documents
             self.tell("counting", n_done, self.stream.share_read(n_done))
+        if n_done == 0:
+            raise ValueError("no documents to learn a vocabulary from; pass at least one text")
         if n_done < 2:
             raise ValueError("one document is not enough to learn from; give two at least, better thousands")
 
@@ -107,10 +108,7 @@ class _ShardedCorpus:
         """The texts, and the tokenizer of the shards that are there, or else the one that fits the first texts."""
         if done:
             return texts, self._tokenizer_of(done)
-        first = list(islice(texts, 1))
-        if not first:
-            raise ValueError("no documents to learn a vocabulary from; pass at least one text")
-        return chain(first, texts), tokenizer_for(first[0], self.words.make_tokenizer())
+        return tokenizer_for(texts, self.words.make_tokenizer())
 
     def _tokenizer_of(self, shards: Sequence[Shard]) -> Tokenizer:
         if self.words.tokenizer is not None:

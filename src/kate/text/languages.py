@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from kate.text.stopwords import stop_words_of
 __all__ = [
     "AUTO",
     "UNSPACED",
+    "UNSTEMMED",
     "LanguageRow",
     "code_of",
     "guess_language",
@@ -37,10 +38,17 @@ _CODES = {
     "portuguese": "pt", "romanian": "ro", "russian": "ru", "serbian": "sr", "sesotho": "st", "spanish": "es",
     "swedish": "sv", "tamil": "ta", "turkish": "tr", "yiddish": "yi",
 }  # fmt: skip
+# Languages with stop words and without a stemmer: their words are counted as they are written.
+UNSTEMMED = {
+    "afrikaans": "af", "bengali": "bn", "bulgarian": "bg", "croatian": "hr", "galician": "gl", "gujarati": "gu",
+    "hebrew": "he", "korean": "ko", "latvian": "lv", "slovak": "sk", "slovenian": "sl", "swahili": "sw",
+    "tagalog": "tl", "ukrainian": "uk", "vietnamese": "vi",
+}  # fmt: skip
 _ALSO = {"nb": "norwegian", "nn": "norwegian"}
 
 # Languages that put no spaces between words: the extra `cjk` cuts them; no stems, and words of one character.
 UNSPACED = {"chinese": "zh", "japanese": "ja", "thai": "th"}
+_SPACED = _CODES | UNSTEMMED
 _SCRIPTS = {
     "japanese": r"[\p{Hiragana}\p{Katakana}]",
     "thai": r"\p{Thai}",
@@ -50,7 +58,9 @@ _SCRIPTS = {
 _SHORTEST_RUN = {"japanese": 3.0, "chinese": 3.0, "thai": 8.0}
 # Words of a corpus that are compared with the stop words of each language.
 _MOST_FREQUENT = 30
-_N_TEXTS = 200  # that are looked at
+_SHARE = 0.4  # of the most frequent words, which a language's stop words must have to speak for it
+_SHARE_ALONE = 0.25  # the same, where hardly any of them are English stop words
+_SHARE_SAID = 0.1  # of all that is said, likewise
 _FEWEST_STOP_WORDS = 5  # a headline may hold two or three words of another language
 
 
@@ -70,7 +80,7 @@ def languages() -> list[str]:
     >>> {"english", "porter", "german", "turkish", "chinese"} <= set(languages())
     True
     """
-    return sorted([*Stemmer.algorithms(), *UNSPACED])
+    return sorted({*Stemmer.algorithms(), *UNSTEMMED, *UNSPACED})
 
 
 def code_of(language: str) -> str | None:
@@ -79,17 +89,19 @@ def code_of(language: str) -> str | None:
     >>> code_of("english"), code_of("porter")
     ('en', None)
     """
-    return (_CODES | UNSPACED).get(language)
+    return (_SPACED | UNSPACED).get(language)
 
 
 def language_name(name: str) -> str:
-    """The name of a language given by its name or its ISO code; an unknown one is refused.
+    """The name of a language given by its name or its ISO code, or "auto"; an unknown one is refused.
 
     >>> language_name("de"), language_name("German"), language_name("zh")
     ('german', 'german', 'chinese')
     """
     folded = name.strip().lower()
-    by_code = {code: language for language, code in (_CODES | UNSPACED).items()} | _ALSO
+    if folded == AUTO:
+        return AUTO
+    by_code = {code: language for language, code in (_SPACED | UNSPACED).items()} | _ALSO
     found = by_code.get(folded.partition("-")[0].partition("_")[0] if len(folded) <= 6 else folded, folded)
     if found in languages():
         return found
@@ -103,10 +115,8 @@ def known_languages() -> list[LanguageRow]:
     """All languages with what there is for each, in the order of their names."""
     rows = []
     for name in languages():
-        if name in UNSPACED:
-            rows.append(LanguageRow(name, UNSPACED[name], False, len(stop_words_of(name)), "cjk"))
-        else:
-            rows.append(LanguageRow(name, _CODES.get(name, ""), True, len(stop_words_of(name)), ""))
+        stems, needs = name in Stemmer.algorithms(), "cjk" if name in UNSPACED else ""
+        rows.append(LanguageRow(name, code_of(name) or "", stems, len(stop_words_of(name)), needs))
     return rows
 
 
@@ -124,39 +134,37 @@ def guess_language(frequent_words: Sequence[str], language: str | None) -> str |
     top = list(frequent_words)[:_MOST_FREQUENT]
     if len(top) < 5:
         return None
-    shares = {name: _share_of(top, name) for name in _CODES if name != language and stop_words_of(name)}
+    shares = {
+        name: sum(word in stop_words_of(name) for word in top) / len(top)
+        for name in _SPACED
+        if name != language
+    }
     best = max(shares, key=lambda name: shares[name])
-    return best if shares[best] >= 0.4 else None
+    return best if shares[best] >= _SHARE else None
 
 
-def _share_of(words: Sequence[str], language: str) -> float:
-    """The share of some words that are stop words of a language."""
-    return sum(word in stop_words_of(language) for word in words) / max(len(words), 1)
+def language_of(words: Mapping[str, int]) -> str:
+    """The language of texts that hold each of some words so often; English where no other stands out.
 
+    A language stands out if many of the most frequent words are its stop words, and if these are said often: a few
+    texts of another language hold many of its words, each of them seldom.
 
-def language_of(texts: Iterable[str]) -> str:
-    """The language that texts are of, by the stop words among their most frequent words; English where none stands out.
-
-    >>> language_of(["Der Hund und die Katze sind nicht im Haus", "Das ist der Ball, mit dem sie spielt"])
+    >>> language_of(dict.fromkeys("der hund und die katze sind nicht in dem haus".split(), 2))
     'german'
-    >>> language_of(["treaty of peace", "gold and silver coins", "the war at sea"])
+    >>> language_of({"gold": 5, "and": 4, "silver": 2, "the": 2, "coin": 1})
     'english'
     """
-    words = (
-        _sample(texts)
-        .str.to_lowercase()
-        .str.extract_all(r"\p{L}{2,}")
-        .explode()
-        .drop_nulls()
-        .to_frame("word")
-    )
-    counted = words.group_by("word").len().sort("len", "word", descending=[True, False])
-    top = counted["word"].head(_MOST_FREQUENT).to_list()
-    found = guess_language(top, "english")
-    if found is None:
-        return "english"
-    share = _share_of(top, found)
-    stands_out = share * len(top) >= _FEWEST_STOP_WORDS and share > _share_of(top, "english")
+    top = [word for word, _ in sorted(words.items(), key=lambda item: (-item[1], item[0]))[:_MOST_FREQUENT]]
+
+    def shares(language: str) -> tuple[float, float]:
+        stop_words = stop_words_of(language)
+        said = sum(words[word] for word in words.keys() & stop_words)
+        return sum(word in stop_words for word in top) / max(len(top), 1), said / max(sum(words.values()), 1)
+
+    found = max(_SPACED, key=shares)
+    share, share_said = shares(found)
+    enough = _SHARE if share < 3 * shares("english")[0] else _SHARE_ALONE
+    stands_out = share >= max(enough, _FEWEST_STOP_WORDS / max(len(top), 1)) and share_said >= _SHARE_SAID
     return found if stands_out else "english"
 
 
@@ -184,5 +192,5 @@ def guess_unspaced(texts: Iterable[str]) -> str | None:
 
 def _sample(texts: Iterable[str]) -> pl.Series:
     """The beginnings of the first texts; whoever counts the texts refuses halves of characters."""
-    some = [text[:1000].encode("utf-8", "replace").decode() for text in islice(texts, _N_TEXTS)]
+    some = [text[:1000].encode("utf-8", "replace").decode() for text in islice(texts, 200)]
     return pl.Series(some, dtype=pl.String)

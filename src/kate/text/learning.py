@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -78,15 +77,13 @@ def learn_words(
     n_jobs: int | None,
 ) -> tuple[LearnedWords, sparse.csr_array, sparse.csr_array]:
     """See :meth:`kate.text.vocabulary.Vocabulary.learn_all`."""
-    batches = text_batches(texts)
-    first = next(batches, None)
-    if first is None:
-        raise ValueError("no documents to learn a vocabulary from; pass at least one text")
-    tokenizer = tokenizer_for(first, tokenizer)
+    batches, tokenizer = tokenizer_for(text_batches(texts), tokenizer)
     # words that the user made are taken as they are, and segmenters know compounds
     phrases = phrases and not (isinstance(tokenizer, OwnTokenizer) or tokenizer.is_unspaced)
-    texts_read = ChunkedTexts.of_batches(chain([first], batches), tokenizer, n_jobs, breaks=phrases)
+    texts_read = ChunkedTexts.of_batches(batches, tokenizer, n_jobs, breaks=phrases)
     n_documents = texts_read.n_documents
+    if n_documents == 0:
+        raise ValueError("no documents to learn a vocabulary from; pass at least one text")
     fewest, most = least_documents(min_df, n_documents), most_documents(max_df, n_documents)
     words = _Words.of(texts_read, tokenizer, phrases)
     warn_of_another_language(words.resolved["word"], words.occurrences, tokenizer)

@@ -1,8 +1,8 @@
 """Stop words: function words, which do not tell what a document is about.
 
-The English list is our own. Other languages take theirs from the ``stop-words`` package; a language that the
-package does not have (Armenian, Basque, Esperanto, Estonian, Irish, Lithuanian, Nepali, Serbian, Sesotho,
-Tamil, Yiddish) has no stop words until the caller gives some.
+The English and Greek lists are our own. Other languages take theirs from the package ``stop-words``, and those that it
+does not have from ``stopwordsiso``. Lithuanian, Nepali, Serbian, Tamil and Yiddish have no stop words until the caller
+gives some.
 """
 
 from __future__ import annotations
@@ -84,6 +84,14 @@ ENGLISH: frozenset[str] = frozenset(
     ).split()
 )
 
+# Languages whose list is missing in ``stop-words``, or too short in it (Catalan's was taken for Spanish).
+_OF_ISO = {
+    "afrikaans": "af", "armenian": "hy", "basque": "eu", "bengali": "bn", "bulgarian": "bg", "catalan": "ca",
+    "croatian": "hr", "esperanto": "eo", "estonian": "et", "galician": "gl", "gujarati": "gu", "hebrew": "he",
+    "irish": "ga", "korean": "ko", "latvian": "lv", "sesotho": "st", "slovak": "sk", "slovenian": "sl", "swahili": "sw",
+    "tagalog": "tl", "ukrainian": "uk", "vietnamese": "vi",
+}  # fmt: skip
+
 # A second stemmer of a language, which has the same stop words.
 _SAME_LANGUAGE = {"porter": "english", "dutch_porter": "dutch"}
 
@@ -92,6 +100,20 @@ _ELIDED = {
     "french": frozenset({"aujourd", "hui", "jusqu", "lorsqu", "presqu", "puisqu", "quelqu", "quoiqu"}),
     "italian": frozenset({"quell", "quest"}),
 }
+
+# The package has those of Ancient Greek.
+_GREEK = """
+ο η το οι τα του της των τον την τη τους τις ένας ένα έναν μια μία μιας και κι ή είτε ούτε μήτε αλλά όμως ωστόσο αν εάν
+όταν ενώ επειδή γιατί διότι ώστε όπως καθώς αφού μόλις πριν ότι πως πώς που πού να θα ας μη μην δε δεν όχι ναι σε στο
+στη στην στον στα στους στις στων από για με μέχρι ως προς χωρίς δίχως κατά μετά παρά αντί εναντίον υπέρ μέσα έξω πάνω
+κάτω εγώ εσύ αυτός αυτή αυτό αυτοί αυτές αυτά αυτού αυτής αυτών αυτόν αυτήν αυτούς εμείς εσείς μου σου μας σας με σε
+εμένα εσένα εκείνος εκείνη εκείνο εκείνοι εκείνες εκείνα τούτος τούτη τούτο ποιος ποια ποιο ποιοι ποιες τι όποιος όποια
+όποιο οποίος οποία οποίο οποίοι οποίες οποίων οποίου οποίας όσο όσα όσοι όσες τόσο κάποιος κάποια κάποιο κάποιοι κάποιες
+κάτι τίποτα κανείς κανένας καμία κανένα κάθε όλος όλη όλο όλοι όλες όλα όλων άλλος άλλη άλλο άλλοι άλλες άλλα είμαι
+είσαι είναι είμαστε ήμουν ήσουν ήταν ήμασταν έχω έχεις έχει έχουμε έχετε έχουν είχα είχε είχαν υπάρχει υπάρχουν μπορεί
+μπορούν πρέπει πολύ πιο λίγο μόνο ακόμα ακόμη ήδη τώρα τότε εδώ εκεί πάντα ποτέ πάλι ξανά επίσης μάλλον ίσως δηλαδή
+λοιπόν έτσι σαν τόσα μεταξύ λόγω
+"""
 
 # Particles and auxiliaries that the package's lists leave out, as segmenters cut them.
 _JAPANESE = """
@@ -109,15 +131,20 @@ _PARTICLES = {"japanese": frozenset(_JAPANESE.split()), "thai": frozenset(_THAI.
 
 @cache
 def stop_words_of(language: str) -> frozenset[str]:
-    """The stop words of a language of PyStemmer; none if there is no list.
+    """The stop words of a language; none if there is no list.
 
-    >>> "the" in stop_words_of("english"), "und" in stop_words_of("german"), len(stop_words_of("basque"))
+    >>> "the" in stop_words_of("english"), "und" in stop_words_of("german"), len(stop_words_of("tamil"))
     (True, True, 0)
     """
     language = _SAME_LANGUAGE.get(language, language)
     if language == "english":
         return ENGLISH
-    from stop_words import safe_get_stop_words
+    if language == "greek":
+        return frozenset(_GREEK.split())
+    import stop_words
+    import stopwordsiso
 
-    added = _ELIDED.get(language, frozenset()) | _PARTICLES.get(language, frozenset())
-    return frozenset(safe_get_stop_words(language)) | added
+    words = frozenset(stop_words.safe_get_stop_words(language))
+    if language in _OF_ISO:
+        words |= stopwordsiso.stopwords(_OF_ISO[language])
+    return words | _ELIDED.get(language, frozenset()) | _PARTICLES.get(language, frozenset())

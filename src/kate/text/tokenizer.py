@@ -17,7 +17,7 @@ import Stemmer
 
 from kate.errors import quoted
 from kate.text.cleaning import Cleaning
-from kate.text.languages import AUTO, UNSPACED, language_name
+from kate.text.languages import AUTO, UNSPACED, UNSTEMMED, language_name
 from kate.text.segmenters import require_segmenter, segmenter
 from kate.text.stopwords import stop_words_of
 
@@ -76,7 +76,7 @@ class Tokenizer:
     cleaning: Cleaning = field(default_factory=Cleaning)
 
     def __post_init__(self) -> None:
-        if self.language not in (None, AUTO):
+        if self.language is not None:
             object.__setattr__(self, "language", language_name(str(self.language)))
         if self.is_unspaced:
             require_segmenter(str(self.language))
@@ -98,6 +98,11 @@ class Tokenizer:
     def is_unspaced(self) -> bool:
         """Whether the language is written without spaces between words."""
         return self.language in UNSPACED
+
+    @property
+    def has_stems(self) -> bool:
+        """Whether words of one stem are counted as one word."""
+        return self.stem and self.language is not None and self.language not in UNSPACED | UNSTEMMED
 
     def words(self, text: str) -> list[str]:
         """The words (stems) of one text in their order, as they are counted.
@@ -164,7 +169,7 @@ class Tokenizer:
 
     def stems(self, words: pl.Series) -> pl.Series:
         """The stem of each word; the word itself if there are no stems."""
-        if self.language is None or self.is_unspaced or not self.stem:
+        if not self.has_stems:
             return words
         # A new stemmer each time: threads must not share one, and its cache is slower than stemming.
         return pl.Series(Stemmer.Stemmer(self._read_as, 0).stemWords(words.to_list()), dtype=pl.String)

@@ -160,7 +160,14 @@ def papers_name(model: str) -> str:
     ('Word2Vec_pre', 'LSA')
     """
     names = {"lda-tomotopy": "LDA (tomotopy)", "lda-sklearn": "LDA (scikit-learn)", "prodlda": "ProdLDA"}
-    names |= {"tfidf": "TF-IDF", "lsa": "LSA", "nmf": "NMF", "etm": "ETM", "bm25": "BM25"}
+    names |= {
+        "kate-network": "KATE",
+        "tfidf": "TF-IDF",
+        "lsa": "LSA",
+        "nmf": "NMF",
+        "etm": "ETM",
+        "bm25": "BM25",
+    }
     return paper_file()["names"].get(model) or names.get(model, model)
 
 

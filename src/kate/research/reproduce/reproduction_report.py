@@ -220,7 +220,8 @@ def _tuning() -> list[str]:
         but = "".join(f" ({', '.join(objectives[other])}: by {other})" for other in others)
         said.append(
             f"Tuned settings were searched on the validation documents of {dataset} with {topics} topics, {trials} "
-            f"trials per model, by {usual}{but}; they are used for all sizes and data sets."
+            f"trials per model, by {usual}{but}; they are used for all data sets, and for the sizes that "
+            "no search of the model was nearer to."
         )
     return said + _own_sizes()
 

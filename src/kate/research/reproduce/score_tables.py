@@ -120,15 +120,21 @@ class _ScoreTable:
         return notes
 
     def _untuned(self) -> list[str]:
-        """Models whose tuned column has no other settings though some were searched, and why."""
-        size = self.results.plan.grid.size(self.output.topics[0])
-        names: dict[str, list[str]] = {}
+        """Models whose tuned column has no other settings though some were searched, with which topics, and why."""
+        names: dict[tuple[str, str], list[str]] = {}
         for model in self.rows:
-            run = self.results.plan.planned(GridCell(self.dataset, model, "tuned", size), 0).run
-            if run is not None and not run.model.endswith(TUNED) and MODELS[run.model].space:
-                why = _NOTHING_BETTER if run.model in tuned_models() else _DEFAULTS_STAND
-                names.setdefault(why, []).append(papers_name(model))
-        return [f"{', '.join(those)}: {why}" for why, those in names.items()]
+            sizes, why = [], ""
+            for topics in self.output.topics:
+                size = self.results.plan.grid.size(topics)
+                run = self.results.plan.planned(GridCell(self.dataset, model, "tuned", size), 0).run
+                if run is not None and not run.model.endswith(TUNED) and MODELS[run.model].space:
+                    sizes.append(size)
+                    why = _NOTHING_BETTER if run.model in tuned_models() else _DEFAULTS_STAND
+            if sizes:
+                is_everywhere = len(sizes) == len(self.output.topics)
+                with_topics = "" if is_everywhere else f" with {' and '.join(map(str, sizes))} topics"
+                names.setdefault((with_topics, why), []).append(papers_name(model))
+        return [f"{', '.join(those)}{with_topics}: {why}" for (with_topics, why), those in names.items()]
 
 
 def size_title(topics: int, results: Results) -> str:
