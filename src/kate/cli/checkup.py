@@ -24,6 +24,7 @@ _NEEDED = (
     "zstandard",
     "PyStemmer",
     "stop-words",
+    "stopwordsiso",
     "safetensors",
     "threadpoolctl",
     "typer",
