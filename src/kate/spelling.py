@@ -8,7 +8,7 @@ from collections.abc import Iterable
 __all__ = ["close_names", "did_you_mean"]
 
 # Names may be columns of a stranger's file: thousands, or of any length.
-_MOST, _LONGEST = 60, 60
+_MOST, _LONGEST = 40, 60
 
 
 def close_names(name: str, known: Iterable[str], n: int = 2, cutoff: float = 0.5) -> list[str]:

@@ -116,7 +116,7 @@ def test_long_rows_and_names_of_a_file(tmp_path: Path) -> None:
 
 def test_many_or_long_names_are_not_all_listed() -> None:
     assert len(did_you_mean("zebra", [f"{number:x}" * 9 for number in range(10_000)])) < 5000
-    assert did_you_mean("zebra", map(str, range(100))).endswith("58, 59 and 40 more")
+    assert did_you_mean("zebra", map(str, range(100))).endswith("38, 39 and 60 more")
     assert len(did_you_mean("a" * 10_000, ["a" * 9_999])) < 100
 
 
